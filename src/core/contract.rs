@@ -1,0 +1,136 @@
+//! The contract: the typed content that may reach the model or be executed. Built strictly from a leniently read plan.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// How far a plan binds the agent. Tokens of `.mode` in planning-with-files v3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The plan is injected, nothing more.
+    #[default]
+    Plain,
+    /// Long runs without a gate.
+    Autonomous,
+    /// Autonomous, and a premature stop is held.
+    Gate,
+}
+
+impl Mode {
+    /// The word in `status --json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Autonomous => "autonomous",
+            Self::Gate => "gate",
+        }
+    }
+
+    /// The line in `.mode`; empty for a plain plan, which has no such file.
+    pub fn tokens(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Autonomous => "autonomous\n",
+            Self::Gate => "autonomous gate\n",
+        }
+    }
+}
+
+/// Options of the gate that are approved together with the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GateOptions {
+    /// Hold again although `stop_hook_active` is set. `None`: where nobody attends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold: Option<bool>,
+}
+
+/// A phase of the contract.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContractPhase {
+    /// Unique id, `[A-Za-z0-9._-]{1,64}` or a slug in any script.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
+    /// Ids of phases that come first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// Commands that decide whether the phase is done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+    /// Files that must exist.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<String>,
+    /// Receipts of side effects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<String>,
+    /// Who has to approve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<String>,
+    /// Conditions the phase waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<String>,
+    /// Cadence of a routine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<String>,
+    /// Tools the phase may use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+impl ContractPhase {
+    /// Whether a word is not enough to finish the phase.
+    pub fn needs_proof(&self) -> bool {
+        !(self.checks.is_empty() && self.artifacts.is_empty() && self.receipts.is_empty() && self.approvals.is_empty())
+    }
+
+    /// First 8 hex of the digest over everything a proof of this phase stands for; a proof of other checks is none.
+    pub fn proof_tag(&self) -> String {
+        let mut hash = Sha256::new();
+        for part in [&self.checks, &self.artifacts, &self.receipts, &self.approvals] {
+            for text in part {
+                hash.update(text.as_bytes());
+                hash.update([0]);
+            }
+            hash.update([1]);
+        }
+        let mut tag = hex::encode(hash.finalize());
+        tag.truncate(8);
+        tag
+    }
+}
+
+/// The contract of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Contract {
+    /// Format version, 1.
+    pub v: u32,
+    /// What the run is for.
+    pub goal: String,
+    /// Mode.
+    pub mode: Mode,
+    /// Gate options.
+    pub gate: GateOptions,
+    /// Phases in order.
+    pub phases: Vec<ContractPhase>,
+}
+
+impl Contract {
+    /// Canonical bytes: compact JSON with keys in declaration order, and a final newline. These are the bytes of `contract-v<N>.json`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Serialising strings, lists and options cannot fail.
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+/// SHA-256 of `bytes` in hex.
+pub fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}

@@ -1,0 +1,122 @@
+//! The words between hosts and the core: what happened ([`Event`]) and what we answer ([`Reply`]).
+
+use std::path::PathBuf;
+
+/// Why a session started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// A new session.
+    #[default]
+    Startup,
+    /// An old session goes on, possibly under a new id.
+    Resume,
+    /// `/clear`: a new session id in the same host process.
+    Clear,
+    /// After compaction: the same session with its context replaced by a summary.
+    Compact,
+    /// A copy of another session.
+    Fork,
+}
+
+/// A tool call that ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The host's name of the tool.
+    pub name: String,
+    /// Files the tool wrote, as given by the host (absolute, or relative to the event's cwd).
+    pub edits: Vec<PathBuf>,
+    /// The shell command, where it was a shell tool.
+    pub command: Option<String>,
+    /// The tool failed.
+    pub failed: bool,
+    /// Exit code, where the host reports one.
+    pub exit: Option<i32>,
+    /// A digest over the tool's input: the content written, where the file itself cannot be read.
+    pub input_digest: String,
+}
+
+/// Work that goes on in the background while a session stops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Background {
+    /// Ids of running subagents.
+    pub subagents: Vec<String>,
+    /// Ids of running shells and anything else.
+    pub shells: Vec<String>,
+}
+
+/// What a session wants when it stops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StopCall {
+    /// The stop follows a hold (`stop_hook_active`, or the host's loop counter).
+    pub active: bool,
+    /// What still runs.
+    pub background: Background,
+    /// What the agent said last.
+    pub last_message: String,
+    /// The turn ended by an error or an interruption, not by the agent.
+    pub errored: bool,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A session starts or goes on.
+    SessionStart(Source),
+    /// A prompt is submitted.
+    Prompt(String),
+    /// Before a tool is used.
+    PreTool(ToolCall),
+    /// After a tool was used or failed.
+    PostTool(ToolCall),
+    /// Before compaction.
+    PreCompact,
+    /// A subagent starts.
+    SubagentStart,
+    /// A subagent ends.
+    SubagentStop,
+    /// The agent wants to end its turn.
+    Stop(StopCall),
+    /// The session ends, with the host's reason.
+    SessionEnd(String),
+}
+
+/// One event of one session of one host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What happened.
+    pub kind: Kind,
+    /// The host's session id. Empty: nobody can be held.
+    pub session: String,
+    /// Where the session works now.
+    pub cwd: Option<PathBuf>,
+    /// Where the session was started, if the host says so.
+    pub project: Option<PathBuf>,
+    /// The subagent the event belongs to.
+    pub agent: Option<String>,
+    /// What makes a repeated delivery recognisable: the host's prompt, turn or tool id.
+    pub turn: String,
+    /// Somebody sits in front of the session; `None` where the host does not say.
+    pub attended: Option<bool>,
+    /// The host process, where the host names it.
+    pub host_pid: Option<u32>,
+}
+
+/// What a hook answers, in neutral words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Put in front of the model.
+    pub context: Option<String>,
+    /// Shown to the user, one line.
+    pub notice: Option<String>,
+    /// Hold the stop, for this reason.
+    pub hold: Option<String>,
+    /// Refuse the tool or the prompt, for this reason.
+    pub deny: Option<String>,
+}
+
+impl Reply {
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

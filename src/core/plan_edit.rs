@@ -1,0 +1,1 @@
+//! Byte-preserving edits of `task_plan.md`.

@@ -1,0 +1,157 @@
+//! The run state: what a hook must know in O(1). The file format is owned by `store::run_file`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::plan::Status;
+
+/// The recorded outcome of a phase's check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// No check was run yet.
+    #[default]
+    None,
+    /// Every check passed.
+    Passed,
+    /// A check failed.
+    Failed,
+}
+
+/// What the runtime recorded about one phase.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseRun {
+    /// The last status that a verb recorded or a hook took over.
+    #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Result of the last check.
+    #[serde(rename = "p", skip_serializing_if = "is_default")]
+    pub proof: Proof,
+    /// Exit code of the last check; 128 + signal where a signal ended it.
+    #[serde(rename = "x", skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// How often the check was run.
+    #[serde(rename = "t", skip_serializing_if = "is_default")]
+    pub tries: u32,
+    /// Ledger tick of the last check.
+    #[serde(rename = "k", skip_serializing_if = "is_default")]
+    pub proof_tick: u64,
+    /// The first 8 hex of the digest of the checks the proof stands for.
+    #[serde(rename = "d", skip_serializing_if = "String::is_empty")]
+    pub checks: String,
+    /// The reason given by `fail`, `skip` or `wait`, at most 80 characters.
+    #[serde(rename = "w", skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Skipped by an agent, not by a person: the run ends as `needs-you`.
+    #[serde(rename = "a", skip_serializing_if = "is_default")]
+    pub by_agent: bool,
+}
+
+/// The highest counts ever reached. Undoing and redoing does not raise them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Phases complete (or parked).
+    pub phases: u32,
+    /// Boxes checked.
+    pub boxes: u32,
+    /// Phases whose checks passed.
+    pub proofs: u32,
+    /// Distinct file contents written.
+    pub files: u32,
+}
+
+impl Mark {
+    /// Whether any count is above `old`.
+    pub fn exceeds(self, old: Self) -> bool {
+        self.phases > old.phases || self.boxes > old.boxes || self.proofs > old.proofs || self.files > old.files
+    }
+
+    /// The larger of each count.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            phases: self.phases.max(other.phases),
+            boxes: self.boxes.max(other.boxes),
+            proofs: self.proofs.max(other.proofs),
+            files: self.files.max(other.files),
+        }
+    }
+}
+
+/// Length and chain end of one agent's ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LedgerEnd {
+    /// Bytes written so far.
+    #[serde(rename = "n")]
+    pub bytes: u64,
+    /// First 16 hex of the SHA-256 of the last line.
+    #[serde(rename = "d", skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// Tick of the last record.
+    #[serde(rename = "k")]
+    pub tick: u64,
+    /// Last record of work of this agent (event and phase), as shown in the block.
+    #[serde(rename = "e", skip_serializing_if = "String::is_empty")]
+    pub event: String,
+    /// Tick of that record of work.
+    #[serde(rename = "w", skip_serializing_if = "is_default")]
+    pub work_tick: u64,
+}
+
+/// The run state of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Run {
+    /// Format version.
+    pub v: u32,
+    /// The last tick given out.
+    pub tick: u64,
+    /// Blocks since the budget was last reset.
+    pub blocks: u32,
+    /// All holds of this run, never reset: the count a person sees.
+    pub holds: u32,
+    /// The run is paused.
+    #[serde(skip_serializing_if = "is_default")]
+    pub paused: bool,
+    /// High-water mark.
+    pub mark: Mark,
+    /// The mark at the last hold; `None` while none was held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_at_hold: Option<Mark>,
+    /// Filter of distinct file contents already counted (hex, see [`crate::core::seen`]).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub seen: String,
+    /// Tick of the last recorded edit outside the plan directory.
+    #[serde(skip_serializing_if = "is_default")]
+    pub edit_tick: u64,
+    /// `check --all` was already asked for once, at this edit tick.
+    #[serde(skip_serializing_if = "is_default")]
+    pub asked_tick: u64,
+    /// Ids of background shells that a stop was already deferred to (first 8 hex of a digest over the ids).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub deferred: String,
+    /// Phases by key, see [`phase_key`].
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases: BTreeMap<String, PhaseRun>,
+    /// Ledgers by agent.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ledgers: BTreeMap<String, LedgerEnd>,
+}
+
+/// The key of a phase in [`Run::phases`]: the id where it is short, else the first 16 hex of its SHA-256, so that the state stays small.
+pub fn phase_key(id: &str) -> String {
+    use sha2::{Digest, Sha256};
+    if id.len() <= 16 {
+        return id.to_owned();
+    }
+    let mut key = hex::encode(Sha256::digest(id.as_bytes()));
+    key.truncate(16);
+    key
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
