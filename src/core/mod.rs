@@ -2,11 +2,15 @@
 
 pub mod contract;
 pub mod event;
+pub mod fold;
 pub mod gate;
 pub mod inject;
+pub mod ledger;
 pub mod next;
 pub mod plan;
 pub mod plan_edit;
 pub mod plan_read;
 pub mod run;
+pub mod seen;
+pub mod text;
 pub mod view;
