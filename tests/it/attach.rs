@@ -33,7 +33,12 @@ fn the_first_session_started_after_an_init_outside_any_host_attaches_and_no_othe
 fn the_claim_is_over_after_a_day() {
     let stage = outside();
     let later = stage.with("STEADFAST_NOW", "1772456401");
-    let answer = later.hook_with("one", "SessionStart", json!({ "source": "startup" }), &[("CLAUDE_CODE_SESSION_ATTENDED", "1")]);
+    let answer = later.hook_with(
+        "one",
+        "SessionStart",
+        json!({ "source": "startup" }),
+        &[("CLAUDE_CODE_SESSION_ATTENDED", "1")],
+    );
     assert!(answer.context().contains("steadfast attach"), "an offer: {answer:?}");
     assert_eq!(owner(&later), "");
 }
@@ -41,7 +46,12 @@ fn the_claim_is_over_after_a_day() {
 #[test]
 fn an_attended_session_is_offered_an_unfinished_plan_and_a_one_shot_run_is_not() {
     let stage = outside().with("STEADFAST_NOW", "1772456401");
-    let offer = stage.hook_with("one", "SessionStart", json!({ "source": "startup" }), &[("CLAUDE_CODE_SESSION_ATTENDED", "1")]);
+    let offer = stage.hook_with(
+        "one",
+        "SessionStart",
+        json!({ "source": "startup" }),
+        &[("CLAUDE_CODE_SESSION_ATTENDED", "1")],
+    );
     assert!(offer.context().contains("0 of 3"), "{offer:?}");
     assert!(!offer.context().contains("Survey"));
     let before = stage.tree(&stage.state);
@@ -52,7 +62,11 @@ fn an_attended_session_is_offered_an_unfinished_plan_and_a_one_shot_run_is_not()
 #[test]
 fn continue_attaches_where_nobody_live_is_attached() {
     let stage = Stage::gated();
-    assert_eq!(stage.hook_with("new", "UserPromptSubmit", json!({ "prompt": "continue" }), &ALONE).raw, "", "the owner lives");
+    assert_eq!(
+        stage.hook_with("new", "UserPromptSubmit", json!({ "prompt": "continue" }), &ALONE).raw,
+        "",
+        "the owner lives"
+    );
     stage.hook("main", "SessionEnd", json!({ "reason": "other" }));
     assert_eq!(stage.hook_with("new", "UserPromptSubmit", json!({ "prompt": "what is this?" }), &ALONE).raw, "");
     let answer = stage.hook_with("new", "UserPromptSubmit", json!({ "prompt": " Continue \n" }), &ALONE);
@@ -119,7 +133,9 @@ fn a_pin_attaches_and_a_broken_one_says_why() {
     stage.hook("main", "SessionEnd", json!({ "reason": "other" }));
     let id = stage.plan_dir().file_name().unwrap().to_str().unwrap().to_owned();
     let pinned = [("PLAN_ID", id.as_str()), ("CLAUDE_CODE_SESSION_ATTENDED", "0")];
-    assert!(stage.hook_with("new", "SessionStart", json!({ "source": "startup" }), &pinned).context().contains("Survey"));
+    assert!(
+        stage.hook_with("new", "SessionStart", json!({ "source": "startup" }), &pinned).context().contains("Survey")
+    );
     for bad in ["../x", "nothing", "/etc"] {
         let answer = stage.hook_with("other", "SessionStart", json!({ "source": "startup" }), &[("PLAN_ID", bad)]);
         assert_eq!(answer.context(), "", "{bad}");
@@ -157,13 +173,24 @@ fn a_token_of_run_attaches_once() {
     let bin = stage.home.join("bin");
     std::fs::create_dir(&bin).unwrap();
     let fake = bin.join("claude");
-    std::fs::write(&fake, format!("#!/bin/sh\nprintf %s \"$STEADFAST_ATTACH\" > {}\n", stage.home.join("token").display())).unwrap();
+    std::fs::write(
+        &fake,
+        format!("#!/bin/sh\nprintf %s \"$STEADFAST_ATTACH\" > {}\n", stage.home.join("token").display()),
+    )
+    .unwrap();
     std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let stage = stage.with("PATH", &path);
     stage.verb(&["run", "claude", "-p", "continue"]).fine();
     let token = stage.read(stage.home.join("token"));
-    let start = |session: &str| stage.hook_with(session, "SessionStart", json!({ "source": "startup" }), &[("STEADFAST_ATTACH", &token), ALONE[0]]);
+    let start = |session: &str| {
+        stage.hook_with(
+            session,
+            "SessionStart",
+            json!({ "source": "startup" }),
+            &[("STEADFAST_ATTACH", &token), ALONE[0]],
+        )
+    };
     assert!(start("one").context().contains("Survey"));
     assert_eq!(start("two").raw, "");
 }

@@ -7,8 +7,17 @@ use std::time::Duration;
 
 use crate::stage::{Answer, PLAN, Stage};
 
-const EVENTS: [&str; 9] =
-    ["session-start", "user-prompt", "post-tool", "tool-failure", "pre-compact", "subagent-start", "subagent-stop", "stop", "session-end"];
+const EVENTS: [&str; 9] = [
+    "session-start",
+    "user-prompt",
+    "post-tool",
+    "tool-failure",
+    "pre-compact",
+    "subagent-start",
+    "subagent-stop",
+    "stop",
+    "session-end",
+];
 
 fn payload(stage: &Stage, event: &str) -> Vec<u8> {
     let value = serde_json::json!({ "session_id": "main", "cwd": stage.project, "prompt": "x", "tool_name": "Read", "hook_event_name": event, "agent_type": "x" });
@@ -22,7 +31,17 @@ fn payloads_that_are_none() {
     let big = format!("{{\"session_id\":\"main\",\"x\":\"{}", "y".repeat(5 << 20));
     let deep = format!("{{\"session_id\":\"main\",\"x\":{}", "[".repeat(100_000));
     let bad: [&[u8]; 11] = [
-        b"", b"   ", b"null", b"[1,2]", b"\"text\"", b"{", b"{\"session_id\":\"main\"", b"{not json}", b"\xff\xfe{\x00}\x00", big.as_bytes(), deep.as_bytes(),
+        b"",
+        b"   ",
+        b"null",
+        b"[1,2]",
+        b"\"text\"",
+        b"{",
+        b"{\"session_id\":\"main\"",
+        b"{not json}",
+        b"\xff\xfe{\x00}\x00",
+        big.as_bytes(),
+        deep.as_bytes(),
     ];
     for event in EVENTS {
         for bytes in bad {
@@ -56,8 +75,15 @@ fn payloads_that_are_odd_and_good() {
 #[test]
 fn unknown_words_and_hosts_are_silent() {
     let stage = Stage::gated();
-    for args in [&["hook"][..], &["hook", "no-such-event"], &["hook", "stop", "--host", "nobody"], &["hook", "--host"], &["hook", "stop", "--new-flag"]] {
-        let mut child = stage.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    for args in [
+        &["hook"][..],
+        &["hook", "no-such-event"],
+        &["hook", "stop", "--host", "nobody"],
+        &["hook", "--host"],
+        &["hook", "stop", "--new-flag"],
+    ] {
+        let mut child =
+            stage.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(b"{\"session_id\":\"nobody\"}");
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{args:?}");
@@ -69,7 +95,12 @@ fn unknown_words_and_hosts_are_silent() {
 fn a_pipe_that_is_never_closed() {
     let stage = Stage::gated();
     for bytes in [payload(&stage, "stop"), b"{\"session_id\":".to_vec(), Vec::new()] {
-        let mut child = stage.command(&["hook", "stop", "--host", "claude-code"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = stage
+            .command(&["hook", "stop", "--host", "claude-code"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut pipe = child.stdin.take().unwrap();
         pipe.write_all(&bytes).unwrap();
         let mut waited = 0;
@@ -204,7 +235,11 @@ fn a_project_that_cannot_be_written() {
 #[test]
 fn a_full_disk_loses_nothing_and_holds_nobody() {
     let mount = tempfile::tempdir().unwrap();
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=128k", "tmpfs"]).arg(mount.path()).stderr(Stdio::null()).status();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=128k", "tmpfs"])
+        .arg(mount.path())
+        .stderr(Stdio::null())
+        .status();
     if !mounted.is_ok_and(|s| s.success()) {
         // Without the right to mount there is no small disk to fill.
         return;
@@ -252,7 +287,14 @@ fn a_directory_that_is_gone_under_the_shell() {
     let stage = Stage::new();
     let gone = stage.project.join("gone");
     std::fs::create_dir(&gone).unwrap();
-    let script = format!("cd {} && rmdir {} && exec {} status", gone.display(), gone.display(), env!("CARGO_BIN_EXE_steadfast"));
-    let output = Command::new("sh").arg("-c").arg(script).env_clear().envs(stage.env.iter().map(|(k, v)| (k, v))).output().unwrap();
+    let script =
+        format!("cd {} && rmdir {} && exec {} status", gone.display(), gone.display(), env!("CARGO_BIN_EXE_steadfast"));
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg(script)
+        .env_clear()
+        .envs(stage.env.iter().map(|(k, v)| (k, v)))
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
 }

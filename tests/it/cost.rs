@@ -46,7 +46,10 @@ fn trace(stage: &Stage, session: &str, event: &str, fields: &Value) -> Option<Tr
     let opened = lines.iter().filter(|l| l.starts_with("open") && !l.contains("= -1") && !l.contains("O_DIRECTORY"));
     Some(Trace {
         calls: lines.iter().filter(|l| l.contains('(')).count(),
-        opened: opened.filter_map(|l| l.split('"').nth(1)).map(|p| p.rsplit('/').next().unwrap_or(p).to_owned()).collect(),
+        opened: opened
+            .filter_map(|l| l.split('"').nth(1))
+            .map(|p| p.rsplit('/').next().unwrap_or(p).to_owned())
+            .collect(),
         programs: lines.iter().filter(|l| l.starts_with("execve")).count(),
     })
 }
@@ -72,7 +75,14 @@ fn has_strace() -> bool {
 /// The limits hold for a static binary; a dynamic one starts with the loader's calls on top, which are taken off.
 fn start_up() -> usize {
     let log = tempfile::NamedTempFile::new().unwrap();
-    let status = Command::new("strace").args(["-f", "-qq", "-o"]).arg(log.path()).arg(binary()).args(["hook"]).stderr(Stdio::null()).status().unwrap();
+    let status = Command::new("strace")
+        .args(["-f", "-qq", "-o"])
+        .arg(log.path())
+        .arg(binary())
+        .args(["hook"])
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
     assert!(status.success());
     let calls = std::fs::read_to_string(log.path()).unwrap().lines().count();
     let is_static = !std::fs::read_to_string(log.path()).unwrap().contains("ld.so.cache");
@@ -87,7 +97,11 @@ fn system_calls_opened_files_and_programs() {
     }
     let loader = start_up();
     let stage = Stage::gated();
-    let allowed: BTreeSet<String> = [".run", ".stop_blocks", "head.json", "task_plan.md", "ledger-claude-code.jsonl", "ledger-a1.jsonl"].into_iter().map(str::to_owned).collect();
+    let allowed: BTreeSet<String> =
+        [".run", ".stop_blocks", "head.json", "task_plan.md", "ledger-claude-code.jsonl", "ledger-a1.jsonl"]
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
     // The first run of each may create what the second finds.
     for (event, fields) in events() {
         stage.hook("main", event, fields);
@@ -125,7 +139,11 @@ fn with_new_ids(fields: &Value) -> Value {
 /// The session file, temporary files of a replace, and what a dynamic binary loads.
 fn ours(name: &str) -> bool {
     let session = name.strip_suffix(".json").is_some_and(|n| n.len() == 32 && n.bytes().all(|b| b.is_ascii_hexdigit()));
-    session || name.ends_with(".tmp") || name.starts_with("ld.so") || name.starts_with("lib") || ["maps", "stat", "boot_id", "cgroup"].contains(&name)
+    session
+        || name.ends_with(".tmp")
+        || name.starts_with("ld.so")
+        || name.starts_with("lib")
+        || ["maps", "stat", "boot_id", "cgroup"].contains(&name)
 }
 
 #[test]
@@ -147,7 +165,11 @@ fn the_same_calls_however_long_the_ledger_and_however_many_plans() {
     for n in 0..200 {
         large.write(&format!(".planning/other-{n}/task_plan.md"), crate::stage::PLAN);
     }
-    let path = std::fs::read_dir(large.project.join(".planning")).unwrap().map(|e| e.unwrap().path()).find(|p| p.join("ledger-claude-code.jsonl").is_file()).unwrap();
+    let path = std::fs::read_dir(large.project.join(".planning"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .find(|p| p.join("ledger-claude-code.jsonl").is_file())
+        .unwrap();
     let ledger = path.join("ledger-claude-code.jsonl");
     let line = large.read(&ledger).lines().last().unwrap().to_owned() + "\n";
     let text = line.repeat(20_000);

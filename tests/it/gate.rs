@@ -106,7 +106,16 @@ fn a_user_prompt_starts_a_new_budget_and_a_machine_prompt_does_not() {
 fn a_session_that_is_not_attached_is_never_held_and_leaves_no_trace() {
     let stage = Stage::gated();
     let before = (stage.tree(&stage.project), stage.tree(&stage.state));
-    for event in ["SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop", "Stop", "SessionEnd"] {
+    for event in [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "PreCompact",
+        "SubagentStart",
+        "SubagentStop",
+        "Stop",
+        "SessionEnd",
+    ] {
         let fields = json!({ "prompt": "review this", "source": "startup", "tool_name": "Read", "agent_type": "x" });
         let answer = stage.hook_with("other", event, fields, &[("CLAUDE_CODE_SESSION_ATTENDED", "0")]);
         assert_eq!(answer.raw, "", "{event}");
@@ -118,7 +127,11 @@ fn a_session_that_is_not_attached_is_never_held_and_leaves_no_trace() {
 fn a_subagent_is_never_held_and_spends_nothing() {
     let stage = Stage::gated();
     for event in ["SubagentStop", "Stop"] {
-        let answer = stage.hook("main", event, json!({ "agent_id": "a1", "agent_type": "general-purpose", "stop_hook_active": false }));
+        let answer = stage.hook(
+            "main",
+            event,
+            json!({ "agent_id": "a1", "agent_type": "general-purpose", "stop_hook_active": false }),
+        );
         assert_eq!(answer.held(), None, "{event}");
     }
     assert_eq!(stage.status()["gate"]["blocks"], 0);
@@ -159,8 +172,14 @@ fn a_skipped_phase_ends_the_run_as_needs_you() {
 #[test]
 fn a_status_written_by_hand_needs_a_record_or_a_proof() {
     let stage = Stage::gated();
-    stage.edit_plan("### Phase 2: Build {#build}\n- [ ] Tokenizer\n- [ ] Tables\n- **Status:** pending", "### Phase 2: Build {#build}\n- [ ] Tokenizer\n- [ ] Tables\n- **Status:** complete");
-    stage.edit_plan("### Phase 3: Release {#release}\n- **Status:** pending", "### Phase 3: Release {#release}\n- **Status:** skipped");
+    stage.edit_plan(
+        "### Phase 2: Build {#build}\n- [ ] Tokenizer\n- [ ] Tables\n- **Status:** pending",
+        "### Phase 2: Build {#build}\n- [ ] Tokenizer\n- [ ] Tables\n- **Status:** complete",
+    );
+    stage.edit_plan(
+        "### Phase 3: Release {#release}\n- **Status:** pending",
+        "### Phase 3: Release {#release}\n- **Status:** skipped",
+    );
     stage.edit_plan("- **Status:** in_progress", "- **Status:** waiting");
     let status = stage.status();
     let word = |n: usize| status["phases"][n]["status"].as_str().unwrap().to_owned();

@@ -51,10 +51,12 @@ fn a_changed_contract_is_not_injected_and_each_side_hears_of_it_once() {
     let second = stage.prompt("main", "two");
     assert_eq!(second.notice(), "");
     let path = stage.plan_file();
-    let tool = json!({ "tool_name": "Edit", "tool_use_id": "t1", "tool_input": { "file_path": path, "new_string": "x" } });
+    let tool =
+        json!({ "tool_name": "Edit", "tool_use_id": "t1", "tool_input": { "file_path": path, "new_string": "x" } });
     let told = stage.hook("main", "PostToolUse", tool);
     assert!(told.context().contains("steadfast attest"), "{told:?}");
-    let tool = json!({ "tool_name": "Edit", "tool_use_id": "t2", "tool_input": { "file_path": path, "new_string": "x" } });
+    let tool =
+        json!({ "tool_name": "Edit", "tool_use_id": "t2", "tool_input": { "file_path": path, "new_string": "x" } });
     assert_eq!(stage.hook("main", "PostToolUse", tool).context(), "");
 }
 
@@ -83,7 +85,11 @@ fn an_emptied_or_deleted_file_goes_on_with_the_approved_copy() {
         let stage = Stage::gated();
         stage.agent("main", &["done", "survey", "--anyway", "--why", "known"]).fine();
         let file = stage.plan_file();
-        if remove { std::fs::remove_file(&file).unwrap() } else { std::fs::write(&file, "\n").unwrap() }
+        if remove {
+            std::fs::remove_file(&file).unwrap()
+        } else {
+            std::fs::write(&file, "\n").unwrap()
+        }
         let answer = stage.prompt("main", "one");
         assert!(answer.context().contains("Build"), "{answer:?}");
         assert!(answer.notice().contains("missing or empty"), "{}", answer.notice());

@@ -20,7 +20,10 @@ fn commands() -> Vec<String> {
 #[test]
 fn every_command_runs() {
     let commands = commands();
-    assert!(commands.iter().any(|c| c == "cargo run --release -- try") && commands.iter().any(|c| c == "cargo test"), "{commands:?}");
+    assert!(
+        commands.iter().any(|c| c == "cargo run --release -- try") && commands.iter().any(|c| c == "cargo test"),
+        "{commands:?}"
+    );
     let stage = Stage::new();
     stage.write("plan.md", crate::stage::PLAN);
     let bin = stage.home.join("bin");
@@ -37,7 +40,9 @@ fn every_command_runs() {
         }
         let mut shell = std::process::Command::new("sh");
         shell.arg("-c").arg(&line).current_dir(&stage.project).env_clear().envs(stage.env.iter().map(|(k, v)| (k, v)));
-        shell.env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())).stdin(std::process::Stdio::null());
+        shell
+            .env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()))
+            .stdin(std::process::Stdio::null());
         if line.ends_with("# agent") {
             shell.env("CLAUDE_CODE_SESSION_ID", "main").env("CLAUDECODE", "1");
         }

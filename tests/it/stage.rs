@@ -152,7 +152,10 @@ impl Stage {
     /// A verb in the shell of an agent.
     pub(crate) fn agent(&self, session: &str, args: &[&str]) -> Ran {
         let mut command = self.command(args);
-        command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", session).env("CLAUDE_PID", std::process::id().to_string());
+        command
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_SESSION_ID", session)
+            .env("CLAUDE_PID", std::process::id().to_string());
         command.output().unwrap().into()
     }
 
@@ -207,7 +210,11 @@ impl Stage {
     #[track_caller]
     pub(crate) fn edit(&self, session: &str, name: &str, text: &str) -> Answer {
         self.write(name, text);
-        self.hook(session, "PostToolUse", json!({ "tool_name": "Write", "tool_input": { "file_path": self.project.join(name), "content": text } }))
+        self.hook(
+            session,
+            "PostToolUse",
+            json!({ "tool_name": "Write", "tool_input": { "file_path": self.project.join(name), "content": text } }),
+        )
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
@@ -223,7 +230,8 @@ impl Stage {
     /// The directory of the only plan.
     pub(crate) fn plan_dir(&self) -> PathBuf {
         let planning = self.project.join(".planning");
-        let mut dirs: Vec<_> = fs::read_dir(&planning).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
+        let mut dirs: Vec<_> =
+            fs::read_dir(&planning).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
         assert_eq!(dirs.len(), 1, "{dirs:?}");
         dirs.pop().unwrap()
     }

@@ -21,7 +21,11 @@ fn cloned() -> Stage {
 #[test]
 fn the_mirrors_can_be_checked_by_other_tools() {
     let stage = Stage::gated();
-    let check = std::process::Command::new("sha256sum").args(["-c", ".attestation"]).current_dir(stage.plan_dir()).output().unwrap();
+    let check = std::process::Command::new("sha256sum")
+        .args(["-c", ".attestation"])
+        .current_dir(stage.plan_dir())
+        .output()
+        .unwrap();
     assert!(check.status.success(), "{check:?}");
     assert_eq!(stage.read(stage.plan_dir().join(".mode")), "autonomous gate\n");
     let shown = stage.verb(&["attest", "--show", "--json"]).fine().json();
@@ -102,7 +106,8 @@ fn rehashing_the_mirrors_approves_nothing() {
     stage.edit_plan("Tokenizer", "Publish everything");
     let mirror = stage.plan_dir().join("contract-v1.json");
     std::fs::write(&mirror, stage.read(&mirror).replace("Tokenizer", "Publish everything")).unwrap();
-    let sum = std::process::Command::new("sha256sum").arg("contract-v1.json").current_dir(stage.plan_dir()).output().unwrap();
+    let sum =
+        std::process::Command::new("sha256sum").arg("contract-v1.json").current_dir(stage.plan_dir()).output().unwrap();
     std::fs::write(stage.plan_dir().join(".attestation"), sum.stdout).unwrap();
     assert_eq!(stage.status()["plan"]["attestation"], "changed");
     assert!(!stage.prompt("main", "x").raw.contains("Publish everything"));
@@ -200,7 +205,12 @@ fn machine_files_that_are_links_are_not_written_through() {
 #[test]
 fn names_are_not_paths() {
     let stage = Stage::gated();
-    for args in [&["log", "note", "x", "--agent", "../x"][..], &["use", "../x"], &["--plan", "../x", "status"], &["--plan", "/etc", "status"]] {
+    for args in [
+        &["log", "note", "x", "--agent", "../x"][..],
+        &["use", "../x"],
+        &["--plan", "../x", "status"],
+        &["--plan", "/etc", "status"],
+    ] {
         let refused = stage.agent("main", args);
         assert!(matches!(refused.code, 1 | 2), "{args:?}: {refused:?}");
     }

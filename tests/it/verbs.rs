@@ -52,7 +52,10 @@ fn a_subdirectory_uses_the_plan_of_its_repository() {
 fn a_whole_run_by_verbs() {
     let stage = Stage::gated();
     let next = stage.agent("main", &["next", "--json"]).fine().json();
-    assert_eq!((next["kind"].as_str(), next["phase"].as_str(), next["step"].as_str()), (Some("work"), Some("survey"), Some("List the callers")));
+    assert_eq!(
+        (next["kind"].as_str(), next["phase"].as_str(), next["step"].as_str()),
+        (Some("work"), Some("survey"), Some("List the callers"))
+    );
     assert_eq!(stage.agent("main", &["done"]).code, 1, "open steps");
     stage.agent("main", &["step"]).fine();
     stage.agent("main", &["step", "measure"]).fine();
@@ -111,18 +114,32 @@ fn order_is_kept_and_errors_say_what_why_and_fix() {
     }
     let json = stage.agent("main", &["start", "build", "--json"]);
     let value = json.json();
-    assert!(value["error"].is_string() && value["why"].is_string() && value["fix"].is_string() && value["code"] == 1, "{json:?}");
+    assert!(
+        value["error"].is_string() && value["why"].is_string() && value["fix"].is_string() && value["code"] == 1,
+        "{json:?}"
+    );
 }
 
 #[test]
 fn every_fix_that_is_a_command_works_when_pasted() {
     let stage = Stage::gated();
-    for args in [&["start", "build"][..], &["start", "nothing"], &["step", "9"], &["use", "nothing"], &["run", "vim"], &["log", "bad", "x"]] {
+    for args in [
+        &["start", "build"][..],
+        &["start", "nothing"],
+        &["step", "9"],
+        &["use", "nothing"],
+        &["run", "vim"],
+        &["log", "bad", "x"],
+    ] {
         let refused = stage.agent("main", args);
         let fix = refused.err.lines().find_map(|l| l.trim().strip_prefix("fix: ")).unwrap().to_owned();
         let words = fix.strip_prefix("steadfast ").unwrap_or_else(|| panic!("{fix}"));
         let mut shell = std::process::Command::new("sh");
-        shell.arg("-c").arg(format!("{} {words}", env!("CARGO_BIN_EXE_steadfast"))).current_dir(&stage.project).env_clear();
+        shell
+            .arg("-c")
+            .arg(format!("{} {words}", env!("CARGO_BIN_EXE_steadfast")))
+            .current_dir(&stage.project)
+            .env_clear();
         shell.envs(stage.env.iter().map(|(k, v)| (k, v))).env("CLAUDE_CODE_SESSION_ID", "main");
         let ran = shell.output().unwrap();
         assert!(ran.status.success(), "{args:?}: {fix}: {ran:?}");
@@ -210,7 +227,13 @@ fn an_artifact_has_to_be_there_and_not_empty() {
 
 #[test]
 fn what_this_version_does_not_act_on_is_refused_and_not_forgotten() {
-    for line in ["- **Receipt:** deploy-1", "- **Approval:** human", "- **WaitsFor:** file x", "- **Every:** 7d", "- **Tool:** Bash"] {
+    for line in [
+        "- **Receipt:** deploy-1",
+        "- **Approval:** human",
+        "- **WaitsFor:** file x",
+        "- **Every:** 7d",
+        "- **Tool:** Bash",
+    ] {
         let stage = Stage::new();
         stage.write("plan.md", &PLAN.replace("- **Check:** `test -f built`", line));
         let refused = stage.agent("main", &["init", "--gated", "--from", "plan.md"]);
@@ -314,5 +337,9 @@ fn try_plays_the_main_job() {
     std::fs::create_dir(&temp).unwrap();
     let stage = stage.with("TMPDIR", temp.to_str().unwrap());
     let ran = stage.verb(&["try"]).fine();
-    assert!(ran.out.contains("held") && ran.out.contains("let go") && !ran.out.contains("NOT as expected"), "{}", ran.out);
+    assert!(
+        ran.out.contains("held") && ran.out.contains("let go") && !ran.out.contains("NOT as expected"),
+        "{}",
+        ran.out
+    );
 }
