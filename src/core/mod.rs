@@ -4,6 +4,7 @@ pub mod contract;
 pub mod event;
 pub mod gate;
 pub mod inject;
+pub mod json_edit;
 pub mod next;
 pub mod plan;
 pub mod plan_edit;
