@@ -207,6 +207,32 @@ fn no_other_program_is_started() {
 }
 
 #[test]
+fn verbs_find_the_program_too() {
+    let place = Place::new();
+    let script = root().join("bin/steadfast");
+    let copy = fs::read_to_string(&script).unwrap();
+    place.script("on path/steadfast", &copy, 0o755);
+    place.script("home/.local/bin/steadfast", &copy, 0o755);
+    let plugin = place.script("older plugin/bin/steadfast", &copy, 0o755);
+    place.script("older plugin/.claude-plugin/plugin.json", "{}", 0o644);
+    let verb = || {
+        let mut verb = place.command(&script, &["log", "note", "a b"]);
+        let path = [plugin.parent().unwrap(), script.parent().unwrap(), &place.path("on path")];
+        verb.env("PATH", std::env::join_paths(path).unwrap());
+        verb
+    };
+    let output = verb().output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "only copies of the launcher are there");
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: steadfast is not installed\n  why: "));
+    let stub = place.stub("home/.cargo/bin/steadfast");
+    assert_eq!(said(verb()), format!("{} 3 log note a b\n", stub.display()));
+    // What the program starts is another process: its launchers look again.
+    let mut nested = verb();
+    nested.env("STEADFAST_LAUNCHED", "1");
+    assert_eq!(said(nested), format!("{} 3 log note a b\n", stub.display()));
+}
+
+#[test]
 fn the_old_script_is_init() {
     let place = Place::new();
     let script = root().join("scripts/init-session.sh");
