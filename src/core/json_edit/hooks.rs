@@ -53,7 +53,7 @@ pub fn merge_hooks(text: &str, entries: &[HookEntry]) -> Result<String, EditErro
         let Some(list) = event.node.elements() else {
             return Err(doc.error(event.node.span.start, format!("`hooks.{}` is not a list", entry.event)));
         };
-        match list.iter().filter_map(handlers).flat_map(<[Item]>::iter).find(|handler| is_ours(&handler.node)) {
+        match list.iter().filter_map(handlers).flatten().find(|handler| is_ours(&handler.node)) {
             Some(handler) => update(&doc, &style, &mut edits, &handler.node, entry),
             None => insert(&doc, &style, &mut edits, &event.node, &[(None, group(entry))]),
         }
@@ -71,6 +71,25 @@ pub fn merge_hooks(text: &str, entries: &[HookEntry]) -> Result<String, EditErro
 /// As [`merge_hooks`].
 pub fn remove_hooks(text: &str) -> Result<String, EditError> {
     prune(text, |_| true)
+}
+
+/// Our hooks in a settings text: the event, and the command as written.
+///
+/// # Errors
+/// As [`merge_hooks`].
+pub fn our_hooks(text: &str) -> Result<Vec<(String, String)>, EditError> {
+    let doc = Doc::read(text)?;
+    let Some(root) = &doc.root else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_of(&doc, root)? else { return Ok(Vec::new()) };
+    let mut ours = Vec::new();
+    for event in hooks.members().unwrap_or(&[]) {
+        let handlers = event.node.elements().unwrap_or(&[]).iter().filter_map(handlers).flatten();
+        for handler in handlers.filter(|handler| is_ours(&handler.node)) {
+            let command = handler.node.member("command").and_then(|member| member.node.text()).unwrap_or("");
+            ours.push((event.key.clone().unwrap_or_default(), command.to_owned()));
+        }
+    }
+    Ok(ours)
 }
 
 /// Takes out those of our handlers that `doomed` names, asked once for each in the order of the text, by event.

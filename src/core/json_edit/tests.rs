@@ -190,6 +190,8 @@ fn an_older_entry_is_replaced_in_place() {
     }
     "#);
     assert_eq!(merge_hooks(&merged, &entries()).unwrap(), merged);
+    let ours = |event: &str| (event.to_owned(), "/opt/my tools/steadfast".to_owned());
+    assert_eq!(our_hooks(&merged).unwrap(), [ours("Stop"), ours("SessionStart")]);
     insta::assert_snapshot!(remove_hooks(&merged).unwrap(), @r#"
     {
       "hooks": {
