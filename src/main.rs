@@ -1,5 +1,14 @@
-//! The binary.
+//! The binary: `hook` is dispatched by hand before anything else is looked at, everything else is a verb.
 
-fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+use std::process::ExitCode;
+
+use steadfast::world::World;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = World.args();
+    if args.first().is_some_and(|word| word == "hook") {
+        steadfast::hook::main(args.get(1..).unwrap_or_default(), World);
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(steadfast::commands::main(World))
 }

@@ -99,8 +99,105 @@ pub enum Verdict {
     Error,
 }
 
-/// Decides one stop.
-pub fn decide(facts: &Facts) -> Verdict {
-    let _ = facts;
-    Verdict::Error
+impl Verdict {
+    /// Every verdict, in the order of the rows; the last two are given by the caller, never by [`decide`].
+    pub const ALL: [Self; 15] = [
+        Self::Hold,
+        Self::NotGated,
+        Self::Paused,
+        Self::NotAttached,
+        Self::Done,
+        Self::NeedsYou,
+        Self::Forced,
+        Self::Background,
+        Self::Waiting,
+        Self::Question,
+        Self::Cap,
+        Self::TurnLimit,
+        Self::NoProgress,
+        Self::Duplicate,
+        Self::Error,
+    ];
+
+    /// The word in ledgers and in `status --json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::Done => "done",
+            Self::NotGated => "not-gated",
+            Self::NotAttached => "not-attached",
+            Self::Forced => "forced",
+            Self::Cap => "cap",
+            Self::TurnLimit => "turn-limit",
+            Self::NoProgress => "no-progress",
+            Self::Waiting => "waiting",
+            Self::Background => "background",
+            Self::Question => "question",
+            Self::NeedsYou => "needs-you",
+            Self::Paused => "paused",
+            Self::Duplicate => "duplicate",
+            Self::Error => "error",
+        }
+    }
+
+    /// The verdict with this word; `None` for any other text.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
+    }
+
+    /// Whether the user is told in one line. Not where nothing was let go early (`hold`, `done`) and not where the session
+    /// has nothing to do with the plan (`not-gated`, `not-attached`).
+    pub fn shown(self) -> bool {
+        !matches!(self, Self::Hold | Self::Done | Self::NotGated | Self::NotAttached)
+    }
 }
+
+/// Decides one stop. The rows are looked at in a fixed order and the first that speaks against a hold names the verdict.
+///
+/// Never answers [`Verdict::Duplicate`] or [`Verdict::Error`]: those are known before there are facts.
+pub fn decide(facts: &Facts) -> Verdict {
+    let held_in_vain = facts.held_before && !facts.progressed;
+    let rows = [
+        (!facts.gated, Verdict::NotGated),
+        (facts.paused, Verdict::Paused),
+        (!facts.attached, Verdict::NotAttached),
+        (facts.work == Work::Done, Verdict::Done),
+        (facts.work == Work::NeedsYou, Verdict::NeedsYou),
+        (facts.active && !facts.hold, Verdict::Forced),
+        (matches!(facts.behind, Behind::Subagent | Behind::Shell), Verdict::Background),
+        (facts.work == Work::Waiting, Verdict::Waiting),
+        (facts.asks, Verdict::Question),
+        (facts.blocks.is_none_or(|blocks| blocks >= facts.cap), Verdict::Cap),
+        (facts.turn_holds >= TURN_LIMIT, Verdict::TurnLimit),
+        (held_in_vain, Verdict::NoProgress),
+    ];
+    rows.into_iter().find_map(|(speaks, verdict)| speaks.then_some(verdict)).unwrap_or(Verdict::Hold)
+}
+
+/// Whether a message ends by asking: its last line with words in it ends with a question mark (`?`, `？`, `؟`). Closing quotes,
+/// brackets, Markdown and emoji after the mark are looked through, and so is one short choice such as `[y/N]`.
+pub fn asks(last_message: &str) -> bool {
+    let Some(line) = last_message.lines().rev().map(without_tail).find(|line| !line.is_empty()) else {
+        return false;
+    };
+    is_question(line) || without_choice(line).is_some_and(|rest| is_question(without_tail(rest)))
+}
+
+fn is_question(line: &str) -> bool {
+    line.ends_with(['?', '？', '؟'])
+}
+
+/// Cuts off what neither says nor ends anything: spaces, quotes, brackets, Markdown, emoji.
+fn without_tail(line: &str) -> &str {
+    line.trim_end_matches(|c: char| !(c.is_alphanumeric() || ".!?:;,…。！？：；，،؟؛".contains(c)))
+}
+
+/// The line without a bracketed choice of at most 20 characters at its end. The closing bracket itself is already cut off.
+fn without_choice(line: &str) -> Option<&str> {
+    let (rest, choice) = line.rsplit_once(['(', '[', '（'])?;
+    (choice.chars().count() <= 20).then_some(rest)
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

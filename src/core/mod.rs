@@ -1,13 +1,21 @@
 //! The pure core: values in, values out. No disk, environment, clock, process or terminal (held by the lints in `clippy.toml`).
 
+pub mod attest;
+pub mod change;
 pub mod contract;
 pub mod event;
+pub mod fold;
 pub mod gate;
 pub mod inject;
 pub mod json_edit;
+pub mod ledger;
 pub mod next;
+pub mod notes;
 pub mod plan;
 pub mod plan_edit;
 pub mod plan_read;
 pub mod run;
+pub mod seen;
+pub mod text;
 pub mod view;
+pub mod whole;

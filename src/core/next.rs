@@ -1,6 +1,12 @@
 //! The next-work rule.
 
-use crate::core::view::View;
+use crate::core::gate::Work;
+use crate::core::plan::{Status, StepState};
+use crate::core::text::flatten;
+use crate::core::view::{PhaseView, View};
+
+/// A failed phase whose checks were run this often is no longer retried without a person.
+pub const TRIES: u32 = 3;
 
 /// What kind of work comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +54,157 @@ pub struct Next {
     pub command: String,
 }
 
-/// Names the next work. Total: answers for any view.
+/// Names the next work. Total: answers for any view, and never names a phase to work on whose dependencies are open.
+///
+/// In this order: the phase in progress; the first pending one that is ready; a failed one that is ready and was tried fewer
+/// than [`TRIES`] times; what waits; what blocks; done.
 pub fn next(view: &View) -> Next {
-    let _ = view;
-    Next { kind: Kind::Done, phase: None, step: None, why: String::new(), command: String::new() }
+    if view.phases.is_empty() {
+        return Next {
+            kind: Kind::Plan,
+            phase: None,
+            step: None,
+            why: "the plan has no approved phases".to_owned(),
+            command: "steadfast attest".to_owned(),
+        };
+    }
+    let ready = |wanted: &dyn Fn(&PhaseView) -> bool| {
+        view.phases.iter().enumerate().find(|(_, phase)| wanted(phase) && open_dependency(view, phase).is_none())
+    };
+    if let Some((index, phase)) = ready(&|p| p.status == Status::InProgress) {
+        return go_on(view, index, phase);
+    }
+    if let Some((index, phase)) = ready(&|p| matches!(p.status, Status::Pending | Status::Unknown)) {
+        let why =
+            if phase.depends_on.is_empty() { "it comes next" } else { "what it depends on is finished or parked" };
+        return start(view, index, phase, why.to_owned());
+    }
+    if let Some((index, phase)) = ready(&|p| p.status == Status::Failed && p.run.tries < TRIES) {
+        return start(view, index, phase, format!("failed{}; try again or change the approach", reason(phase)));
+    }
+    if let Some((index, phase)) = ready(&|p| p.status == Status::Waiting) {
+        return Next {
+            kind: Kind::Waiting,
+            phase: Some(index),
+            step: None,
+            why: format!("phase {} waits{}", phase.number, reason(phase)),
+            command: "steadfast status".to_owned(),
+        };
+    }
+    if view.phases.iter().all(PhaseView::settled) {
+        let parked = view.phases.iter().filter(|p| parked_by_agent(p)).count();
+        let why = match parked {
+            0 => "every phase is complete".to_owned(),
+            1 => "nothing is left but 1 parked phase that needs a person".to_owned(),
+            n => format!("nothing is left but {n} parked phases that need a person"),
+        };
+        return Next { kind: Kind::Done, phase: None, step: None, why, command: "steadfast status".to_owned() };
+    }
+    blocked(view)
 }
+
+/// What work the plan still holds, for the gate. `stale`: a proof is missing or older than the last recorded edit, and it
+/// was not asked about yet. It follows [`next`], so that the gate never holds for something `next` does not name.
+///
+/// A view without phases needs a person: there is nothing to hold for, and "done" would be wrong.
+pub fn work(view: &View, stale: bool) -> Work {
+    match next(view).kind {
+        Kind::Work | Kind::Start => Work::Open,
+        Kind::Waiting => Work::Waiting,
+        Kind::Blocked | Kind::Plan => Work::NeedsYou,
+        Kind::Done if view.phases.iter().any(parked_by_agent) => Work::NeedsYou,
+        Kind::Done if stale => Work::Stale,
+        Kind::Done => Work::Done,
+    }
+}
+
+/// How a phase is named in a command: its id, or its number where the id is long or would need quoting.
+pub fn name(view: &View, phase: &PhaseView) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let number = phase.number.to_string();
+    let short = (1..=16).contains(&phase.id.len()) && phase.id.chars().all(plain) && !phase.id.starts_with('-');
+    if short || view.phases.iter().any(|other| other.id == number) { phase.id.clone() } else { number }
+}
+
+/// The id of the first dependency that is neither complete nor parked. One that is not in the plan is open for ever.
+fn open_dependency<'a>(view: &View, phase: &'a PhaseView) -> Option<&'a str> {
+    let settled = |id: &str| view.phases.iter().find(|p| p.id == id).is_some_and(PhaseView::settled);
+    phase.depends_on.iter().map(String::as_str).find(|id| !settled(id))
+}
+
+fn parked_by_agent(phase: &PhaseView) -> bool {
+    phase.status == Status::Skipped && phase.run.by_agent
+}
+
+/// The recorded reason as `: reason`, or nothing.
+fn reason(phase: &PhaseView) -> String {
+    let why = flatten(&phase.run.why);
+    if why.is_empty() { why } else { format!(": {why}") }
+}
+
+fn go_on(view: &View, index: usize, phase: &PhaseView) -> Next {
+    let name = name(view, phase);
+    let open = phase.steps.iter().filter(|(_, state)| *state == StepState::Open).count();
+    let (step, why, command) = if phase.claimed {
+        let why = "it is marked complete, but its check has not passed".to_owned();
+        (None, why, format!("steadfast check {name}"))
+    } else if let Some((step, _)) = phase.open_step() {
+        let why = if open == 1 { "1 step is open".to_owned() } else { format!("{open} steps are open") };
+        (Some(step), why, format!("steadfast step {name} {}", step + 1))
+    } else if phase.steps.is_empty() {
+        (None, "it is in progress".to_owned(), format!("steadfast done {name}"))
+    } else {
+        (None, "no step is open".to_owned(), format!("steadfast done {name}"))
+    };
+    Next { kind: Kind::Work, phase: Some(index), step, why, command }
+}
+
+fn start(view: &View, index: usize, phase: &PhaseView, why: String) -> Next {
+    let step = phase.open_step().map(|(step, _)| step);
+    Next { kind: Kind::Start, phase: Some(index), step, why, command: format!("steadfast start {}", name(view, phase)) }
+}
+
+/// Nothing is ready and nothing waits: a failed phase that was tried often enough, or dependencies nobody can meet.
+fn blocked(view: &View) -> Next {
+    let exhausted = view
+        .phases
+        .iter()
+        .enumerate()
+        .find(|(_, phase)| phase.status == Status::Failed && open_dependency(view, phase).is_none());
+    if let Some((index, phase)) = exhausted {
+        let behind: Vec<_> = view
+            .phases
+            .iter()
+            .filter(|p| !p.settled() && p.depends_on.contains(&phase.id))
+            .map(|p| p.number.to_string())
+            .collect();
+        let whom = if behind.is_empty() { String::new() } else { format!("; it blocks {}", behind.join(", ")) };
+        let why = format!("phase {} failed{} ({} tries){whom}", phase.number, reason(phase), phase.run.tries);
+        return Next {
+            kind: Kind::Blocked,
+            phase: Some(index),
+            step: None,
+            why,
+            command: format!("steadfast start {}", name(view, phase)),
+        };
+    }
+    let stuck = view.phases.iter().find_map(|phase| {
+        let dependency = open_dependency(view, phase).filter(|_| !phase.settled())?;
+        let on = view.phases.iter().find(|p| p.id == dependency);
+        Some(match on {
+            Some(on) => format!("phase {} depends on phase {}, which can never become ready", phase.number, on.number),
+            None => format!("phase {} depends on {}, which is not in the plan", phase.number, flatten(dependency)),
+        })
+    });
+    Next {
+        kind: Kind::Blocked,
+        phase: None,
+        step: None,
+        why: stuck.unwrap_or_else(|| "nothing in the plan is ready".to_owned()),
+        command: "steadfast status".to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "next_tests.rs"]
+mod tests;

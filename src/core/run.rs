@@ -130,6 +130,16 @@ pub struct Run {
     /// `check --all` was already asked for once, at this edit tick.
     #[serde(skip_serializing_if = "is_default")]
     pub asked_tick: u64,
+    /// Key of the attached session; empty where none is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// Until when (seconds since 1970) the next session that starts here may attach by itself, because `init` or `attach`
+    /// was typed outside any host.
+    #[serde(skip_serializing_if = "is_default")]
+    pub claim_until: u64,
+    /// First 16 hex of the digest of the one-use token that `run` gave to the host it started.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub token: String,
     /// Ids of background shells that a stop was already deferred to (first 8 hex of a digest over the ids).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub deferred: String,

@@ -64,6 +64,26 @@ impl View {
         Self { goal: contract.goal.clone(), phases }
     }
 
+    /// A plan that nothing approves, as it is written: for people, never for the model.
+    pub fn unapproved(plan: &Plan) -> Self {
+        let phases = plan
+            .phases
+            .iter()
+            .enumerate()
+            .map(|(index, phase)| PhaseView {
+                id: phase.id.clone().unwrap_or_else(|| (index + 1).to_string()),
+                number: index + 1,
+                title: phase.title.clone(),
+                status: phase.status,
+                steps: phase.steps.iter().map(|s| (s.text.clone(), s.state)).collect(),
+                depends_on: phase.fields.depends_on.clone(),
+                needs_proof: !phase.fields.checks.is_empty(),
+                ..PhaseView::default()
+            })
+            .collect();
+        Self { goal: plan.goal.clone(), phases }
+    }
+
     /// The phase in progress.
     pub fn current(&self) -> Option<&PhaseView> {
         self.phases.iter().find(|p| p.status == Status::InProgress)

@@ -1,0 +1,285 @@
+//! The command line. Hooks never come here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Keeps a coding agent on its plan.
+#[derive(Debug, Parser)]
+#[command(name = "steadfast", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(
+    about = "Keeps a coding agent on its plan",
+    long_about = "Keeps a coding agent on its plan: the plan lives on disk, hooks put an approved summary of it in front of the model, and a gate refuses a premature stop.",
+    after_help = "Example: steadfast init --gated \"Replace the parser\""
+)]
+pub struct Cli {
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// The plan, by id, instead of the one in use
+    #[arg(long, global = true, value_name = "ID")]
+    pub plan: Option<String>,
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a plan
+    #[command(
+        after_help = "Example: steadfast init --gated \"Replace the parser\"\nExample: steadfast init --gated --from plan.md"
+    )]
+    Init(Init),
+    /// Approve what the plan asks for
+    #[command(after_help = "Example: steadfast attest --diff")]
+    Attest(Attest),
+    /// Show where the run stands
+    #[command(after_help = "Example: steadfast status --json")]
+    Status,
+    /// Show what comes next
+    #[command(after_help = "Example: steadfast next")]
+    Next,
+    /// Begin a phase, or try a failed one again
+    #[command(after_help = "Example: steadfast start build")]
+    Start(Start),
+    /// Finish a phase: runs its checks, and completes it if they pass
+    #[command(after_help = "Example: steadfast done build")]
+    Done(Done),
+    /// Record that a phase could not be achieved
+    #[command(after_help = "Example: steadfast fail build --why \"the grammar is ambiguous\"")]
+    Fail(Reason),
+    /// Park a phase, so that what depends on it can go on
+    #[command(after_help = "Example: steadfast skip docs --why \"the owner writes them\"")]
+    Skip(Reason),
+    /// Check off a step of a phase
+    #[command(after_help = "Example: steadfast step 2\nExample: steadfast step 2 --phase build")]
+    Step(Step),
+    /// Run the checks of a phase and record the proof
+    #[command(after_help = "Example: steadfast check build\nExample: steadfast check --all")]
+    Check(Check),
+    /// Write a line into the ledger
+    #[command(after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs")]
+    Log(Log),
+    /// Choose the plan in use
+    #[command(name = "use", after_help = "Example: steadfast use 2026-03-01-replace-the-parser")]
+    Use(Use),
+    /// List the plans of this project
+    #[command(after_help = "Example: steadfast plans")]
+    Plans,
+    /// Attach this session to the plan, or let the next session attach
+    #[command(after_help = "Example: steadfast attach")]
+    Attach,
+    /// Start a host that is attached to the plan
+    #[command(after_help = "Example: steadfast run claude -p \"continue\"")]
+    Run(Run),
+    /// Let every stop go until resumed
+    #[command(after_help = "Example: steadfast pause")]
+    Pause,
+    /// Go on after a pause
+    #[command(after_help = "Example: steadfast resume")]
+    Resume,
+    /// Take the gate off this plan
+    #[command(after_help = "Example: steadfast release")]
+    Release,
+    /// Look for what is wrong, and say what to do
+    #[command(after_help = "Example: steadfast doctor")]
+    Doctor,
+    /// List the hosts and what each lets a hook do
+    #[command(after_help = "Example: steadfast hosts")]
+    Hosts,
+    /// Write the hooks into a host's settings
+    #[command(after_help = "Example: steadfast install claude-code --project")]
+    Install(Install),
+    /// Take the hooks out of a host's settings again
+    #[command(after_help = "Example: steadfast uninstall claude-code --project")]
+    Uninstall(Uninstall),
+    /// Show a whole gated run, with nothing installed
+    #[command(after_help = "Example: steadfast try")]
+    Try,
+}
+
+/// Which first plan is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Survey, build, verify
+    #[default]
+    Default,
+    /// A question answered with data
+    Analytics,
+    /// Reproduce, find, mend
+    Bugfix,
+    /// From an old system to a new one
+    Migration,
+}
+
+/// `init`
+#[derive(Args, Debug)]
+pub struct Init {
+    /// The task, in a few words
+    #[arg(value_name = "TASK")]
+    pub task: Vec<String>,
+    /// Hold a premature stop
+    #[arg(long)]
+    pub gated: bool,
+    /// A long run without a gate
+    #[arg(long, conflicts_with = "gated")]
+    pub autonomous: bool,
+    /// Start from a finished plan and approve it
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<std::path::PathBuf>,
+    /// Which first plan to write
+    #[arg(long, value_enum, default_value_t, conflicts_with = "from")]
+    pub template: Template,
+    /// Hold again where the host says that it is already going on because of a hold
+    #[arg(long, conflicts_with = "no_hold")]
+    pub hold: bool,
+    /// Never hold again in that case
+    #[arg(long)]
+    pub no_hold: bool,
+}
+
+/// `attest`
+#[derive(Args, Debug)]
+pub struct Attest {
+    /// Show what is approved
+    #[arg(long)]
+    pub show: bool,
+    /// Show how the plan differs from what is approved
+    #[arg(long, conflicts_with = "show")]
+    pub diff: bool,
+}
+
+/// `start`
+#[derive(Args, Debug)]
+pub struct Start {
+    /// Id or number of the phase; the next one where it is left out
+    pub phase: Option<String>,
+    /// Although another phase is in progress
+    #[arg(long)]
+    pub also: bool,
+}
+
+/// `done`
+#[derive(Args, Debug)]
+pub struct Done {
+    /// Id or number of the phase; the current one where it is left out
+    pub phase: Option<String>,
+    /// Although steps are open
+    #[arg(long, requires = "why")]
+    pub anyway: bool,
+    /// Why
+    #[arg(long, value_name = "REASON")]
+    pub why: Option<String>,
+}
+
+/// A phase and a reason.
+#[derive(Args, Debug)]
+pub struct Reason {
+    /// Id or number of the phase; the current one where it is left out
+    pub phase: Option<String>,
+    /// Why
+    #[arg(long, value_name = "REASON")]
+    pub why: String,
+}
+
+/// `step`
+#[derive(Args, Debug)]
+pub struct Step {
+    /// Number of the step, or the beginning of its text; the first open one where it is left out
+    pub step: Option<String>,
+    /// The phase
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Open it again
+    #[arg(long, conflicts_with = "drop")]
+    pub undo: bool,
+    /// Drop it
+    #[arg(long, requires = "why")]
+    pub drop: bool,
+    /// Why it is dropped
+    #[arg(long, value_name = "REASON")]
+    pub why: Option<String>,
+}
+
+/// `check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Id or number of the phase; the current one where it is left out
+    pub phase: Option<String>,
+    /// All phases
+    #[arg(long, conflicts_with = "phase")]
+    pub all: bool,
+    /// The most a command may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub timeout: u64,
+}
+
+/// `log`
+#[derive(Args, Debug)]
+pub struct Log {
+    /// progress, note, error or decision
+    #[arg(value_name = "EVENT")]
+    pub event: String,
+    /// One line
+    pub summary: String,
+    /// Whose ledger
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// The phase it belongs to
+    #[arg(long)]
+    pub phase: Option<String>,
+    /// Files it is about, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub files: Vec<String>,
+}
+
+/// `use`
+#[derive(Args, Debug)]
+pub struct Use {
+    /// Id of the plan
+    pub id: String,
+}
+
+/// `run`
+#[derive(Args, Debug)]
+pub struct Run {
+    /// The host's program, such as `claude`
+    pub host: String,
+    /// Arguments for it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}
+
+/// `install`
+#[derive(Args, Debug)]
+pub struct Install {
+    /// The host
+    #[arg(value_name = "HOST")]
+    pub host: String,
+    /// In your own settings, for all projects
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// In the settings of this project
+    #[arg(long)]
+    pub project: bool,
+    /// Also write the permission rules, without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Only show what would change
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `uninstall`
+#[derive(Args, Debug)]
+pub struct Uninstall {
+    /// The host
+    #[arg(value_name = "HOST")]
+    pub host: String,
+    /// From your own settings
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// From the settings of this project
+    #[arg(long)]
+    pub project: bool,
+}

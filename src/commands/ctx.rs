@@ -1,0 +1,228 @@
+//! What every verb needs: where it runs, which plan it means, and which session asks.
+
+use std::path::PathBuf;
+
+use crate::core::ledger::{self, Record, rfc3339};
+use crate::core::next;
+use crate::error::{Failure, Result};
+use crate::hosts::{self, Host};
+use crate::output::Output;
+use crate::store::attach::{self, Who};
+use crate::store::desk::{Found as RunFound, Trouble};
+use crate::store::locate::{self, Found};
+use crate::store::{Desk, Place, Snapshot, session, state_dir};
+use crate::world::World;
+
+/// The surroundings of one verb.
+pub(super) struct Ctx {
+    pub(super) world: World,
+    pub(super) out: Output,
+    plan: Option<String>,
+    /// The session whose agent runs this verb.
+    pub(super) who: Option<(&'static Host, Who)>,
+}
+
+impl Ctx {
+    pub(super) fn new(world: World, out: Output, plan: Option<String>) -> Self {
+        let who = hosts::here(&|name| world.var(name))
+            .map(|(host, session, pid)| (host, Who { host: host.id.to_owned(), session, pid }));
+        Self { world, out, plan, who }
+    }
+
+    /// The state directory.
+    pub(super) fn state(&self) -> Result<PathBuf> {
+        state_dir::find(&|name| self.world.var(name)).map_err(|trouble| {
+            Failure::fault(
+                "there is no usable state directory",
+                trouble.to_string(),
+                "export STEADFAST_HOME=\"$HOME/.local/state/steadfast\"",
+            )
+        })
+    }
+
+    /// The state directory, judged against the project of a plan.
+    pub(super) fn state_for(&self, place: &Place) -> Result<PathBuf> {
+        let state = self.state()?;
+        state_dir::outside(&state, &place.root).map_err(|trouble| {
+            Failure::no("nothing can be approved here", trouble.to_string(), "unset STEADFAST_HOME")
+        })?;
+        Ok(state)
+    }
+
+    /// Where the search for a plan starts.
+    pub(super) fn from(&self) -> locate::From {
+        locate::From {
+            pinned_root: self.world.var("PWF_PLAN_ROOT").map(Into::into),
+            pinned_id: self.plan.clone().or_else(|| self.world.var("PLAN_ID")),
+            cwd: self.world.cwd(),
+            project: None,
+            home: self.world.home(),
+        }
+    }
+
+    /// The plan that is meant: a pin, else the one this session is attached to, else what lies here.
+    pub(super) fn place(&self) -> Result<Place> {
+        let from = self.from();
+        let pinned = from.pinned_id.is_some() || from.pinned_root.is_some();
+        if !pinned && let Some(place) = self.bound() {
+            return Ok(place);
+        }
+        match locate::find(&from) {
+            Found::Plan(place) => Ok(place),
+            Found::None => Err(Failure::no(
+                "no plan lies here",
+                "neither this directory nor one above it, up to the repository root, has a plan",
+                "steadfast init --gated \"what is to be done\"",
+            )),
+            Found::Several(root, ids) => Err(Failure::no(
+                "it is not clear which plan is meant",
+                format!("{} has several ({}), and none is in use", root.display(), ids.join(", ")),
+                format!("steadfast use {}", ids.first().map_or("ID", String::as_str)),
+            )),
+            Found::BrokenPin(why) => Err(Failure::no("the plan that was named is not here", why, "steadfast plans")),
+        }
+    }
+
+    fn bound(&self) -> Option<Place> {
+        let (_, who) = self.who.as_ref()?;
+        let state = state_dir::find(&|name| self.world.var(name)).ok()?;
+        let session = session::read(&state, &who.key())?;
+        Some(session.place()).filter(|p| crate::store::disk::kind(&p.dir()).is_some_and(|k| k.dir))
+    }
+
+    /// The plan, locked. A run state that is missing or torn is rebuilt from the ledgers.
+    pub(super) fn desk(&self, place: &Place) -> Result<Desk> {
+        if place.id.is_empty() {
+            return Err(Failure::no(
+                "this plan lies in the project root",
+                "such a plan is read and shown, but it is never held and has no run",
+                "steadfast init --from task_plan.md",
+            ));
+        }
+        let mut desk = Desk::verb(place).map_err(|trouble| self.no_desk(place, &trouble))?;
+        if desk.found != RunFound::Whole {
+            self.rebuild(&mut desk);
+        }
+        Ok(desk)
+    }
+
+    /// The plan, for reading.
+    pub(super) fn look(&self, place: &Place) -> Result<Desk> {
+        Desk::look(place).map_err(|trouble| self.no_desk(place, &trouble))
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as the other ways to a desk")]
+    fn no_desk(&self, place: &Place, trouble: &Trouble) -> Failure {
+        let fix = if matches!(trouble, Trouble::Busy) { "try again" } else { "steadfast doctor" };
+        Failure::fault(format!("the plan `{}` cannot be used", place.name()), trouble.to_string(), fix)
+    }
+
+    fn rebuild(&self, desk: &mut Desk) {
+        let mut whole = Vec::new();
+        for agent in desk.agents() {
+            if let Ok(bytes) = desk.ledger(&agent, u64::MAX) {
+                whole.push((agent, bytes));
+            }
+        }
+        if whole.is_empty() {
+            return;
+        }
+        let folded = ledger::fold(whole.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())));
+        let blocks = desk.blocks().unwrap_or(0);
+        desk.run = folded.run.clone();
+        let present = self.snapshot(desk).view.counts(0);
+        desk.run = folded.rebuilt(present);
+        desk.run.blocks = desk.run.blocks.max(blocks);
+        self.out.aside("steadfast: the run state was missing or damaged and was rebuilt from the ledgers");
+    }
+
+    /// One look at a plan.
+    pub(super) fn snapshot(&self, desk: &Desk) -> Snapshot {
+        let state = self.state().ok().filter(|s| state_dir::outside(s, &desk.place.root).is_ok());
+        Snapshot::take(state.as_deref(), desk)
+    }
+
+    /// A record of this verb.
+    pub(super) fn record(&self, event: &str, phase: &str, summary: &str) -> Record {
+        let who = self.who.as_ref();
+        Record {
+            ts: rfc3339(self.world.now()),
+            event: event.to_owned(),
+            phase: phase.to_owned(),
+            summary: summary.to_owned(),
+            session: who.map(|(_, w)| w.session.clone()).unwrap_or_default(),
+            host: who.map(|(h, _)| h.id.to_owned()).unwrap_or_default(),
+            ..Record::default()
+        }
+    }
+
+    /// Whose ledger a verb writes to.
+    pub(super) fn agent(&self) -> &str {
+        self.who.as_ref().map_or("user", |(host, _)| host.id)
+    }
+
+    /// Attaches the session whose agent runs this verb, or lets the next session attach where a person types it.
+    pub(super) fn attach(&self, desk: &mut Desk, explicit: bool) -> Result<Option<Record>> {
+        let state = self.state_for(&desk.place)?;
+        let Some((_, who)) = &self.who else {
+            if explicit {
+                desk.run.claim_until = self.world.now() + attach::CLAIM;
+            }
+            return Ok(None);
+        };
+        let (file, mut session, fresh) = attach::bind(&state, desk, who).map_err(|error| {
+            Failure::fault(
+                "this session cannot be attached",
+                format!("{}: {error}", state.display()),
+                "steadfast doctor",
+            )
+        })?;
+        if session.calls > 0 {
+            session.calls = 0;
+            // The counter only spaces out reminders.
+            let _ = file.save(&session);
+        }
+        Ok(fresh.then(|| self.record("attach", "", "session attached by a verb")))
+    }
+
+    /// Appends records and saves the run state: after this the verb may say that it is done.
+    pub(super) fn commit(&self, desk: &mut Desk, mut records: Vec<Record>) -> Result<()> {
+        let name = desk.place.name().to_owned();
+        desk.append(self.agent(), &mut records).and_then(|()| desk.save()).map_err(|error| {
+            Failure::fault(format!("the run of `{name}` could not be recorded"), error.to_string(), "steadfast doctor")
+        })
+    }
+
+    /// Says the result of a verb in one line, and what comes next in another.
+    pub(super) fn say(&self, desk: &Desk, text: &str) {
+        let snapshot = self.snapshot(desk);
+        let next = next::next(&snapshot.view);
+        if self.out.json {
+            let mut value = super::render::next_json(&snapshot.view, &next);
+            if let Some(map) = value.as_object_mut() {
+                map.insert("said".to_owned(), text.into());
+            }
+            self.out.value(&value);
+            return;
+        }
+        self.out.line(&crate::output::clean(text));
+        if snapshot.contract.is_some() {
+            self.out.line(&super::render::next_line(self.out, &snapshot.view, &next));
+        }
+    }
+
+    /// The contract has to be approved for this verb.
+    pub(super) fn approved(&self, snapshot: &Snapshot) -> Result<()> {
+        if snapshot.contract.is_some() {
+            return Ok(());
+        }
+        if let Some(why) = &snapshot.head_trouble {
+            return Err(Failure::fault("the approval of this plan cannot be used", why.clone(), "steadfast doctor"));
+        }
+        Err(Failure::no(
+            "this plan is not approved yet",
+            "statuses and checks count only for phases that were approved",
+            "steadfast attest",
+        ))
+    }
+}

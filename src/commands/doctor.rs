@@ -1,0 +1,270 @@
+//! `doctor`: what is wrong, and what to do about it.
+
+use serde_json::json;
+
+use crate::commands::ctx::Ctx;
+use crate::core::ledger;
+use crate::error::{Failure, Result};
+use crate::output::Style;
+use crate::store::desk::Found as RunFound;
+use crate::store::locate::{self, Found};
+use crate::store::{Attestation, Desk, Place, attach, disk, layout, state_dir};
+
+/// A ledger of this size is worth a word, in bytes.
+const LARGE: u64 = 32 * 1024 * 1024;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grade {
+    Fine,
+    Note,
+    Wrong,
+}
+
+struct Finding {
+    grade: Grade,
+    what: String,
+    fix: String,
+}
+
+#[derive(Default)]
+struct Report {
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    fn fine(&mut self, what: impl Into<String>) {
+        self.findings.push(Finding { grade: Grade::Fine, what: what.into(), fix: String::new() });
+    }
+
+    fn note(&mut self, what: impl Into<String>, fix: impl Into<String>) {
+        self.findings.push(Finding { grade: Grade::Note, what: what.into(), fix: fix.into() });
+    }
+
+    fn wrong(&mut self, what: impl Into<String>, fix: impl Into<String>) {
+        self.findings.push(Finding { grade: Grade::Wrong, what: what.into(), fix: fix.into() });
+    }
+}
+
+pub(super) fn run(ctx: &Ctx) -> Result<()> {
+    let mut report = Report::default();
+    state(ctx, &mut report);
+    plan(ctx, &mut report);
+    super::install::examine(ctx, &mut |good, what, fix| if good { report.fine(what) } else { report.note(what, fix) });
+    let wrong = report.findings.iter().filter(|f| f.grade == Grade::Wrong).count();
+    if ctx.out.json {
+        let grade = |g: Grade| match g {
+            Grade::Fine => "fine",
+            Grade::Note => "note",
+            Grade::Wrong => "wrong",
+        };
+        let list: Vec<_> =
+            report.findings.iter().map(|f| json!({ "grade": grade(f.grade), "what": f.what, "fix": f.fix })).collect();
+        ctx.out.value(&json!({ "wrong": wrong, "findings": list }));
+    } else {
+        for finding in &report.findings {
+            print(ctx, finding);
+        }
+    }
+    if wrong == 0 {
+        return Ok(());
+    }
+    Err(Failure::no(
+        format!("{wrong} things are wrong"),
+        "they are named above",
+        "do what each line says, then: steadfast doctor",
+    ))
+}
+
+fn print(ctx: &Ctx, finding: &Finding) {
+    let (mark, style) = match finding.grade {
+        Grade::Fine => ("ok   ", Style::Green),
+        Grade::Note => ("note ", Style::Yellow),
+        Grade::Wrong => ("wrong", Style::Red),
+    };
+    ctx.out.line(&format!("{} {}", ctx.out.paint(style, mark), ctx.out.paint(Style::Plain, &finding.what)));
+    if !finding.fix.is_empty() {
+        ctx.out.line(&format!("      fix: {}", ctx.out.paint(Style::Cyan, &finding.fix)));
+    }
+}
+
+fn state(ctx: &Ctx, report: &mut Report) {
+    report.fine(format!("steadfast {}", env!("CARGO_PKG_VERSION")));
+    match state_dir::find(&|name| ctx.world.var(name)) {
+        Err(trouble) => report.wrong(
+            format!("nothing can be approved or held: {trouble}"),
+            "export STEADFAST_HOME=\"$HOME/.local/state/steadfast\"",
+        ),
+        Ok(path) if disk::kind(&path).is_none() => {
+            report.fine(format!("state directory {} (made when it is needed)", path.display()))
+        }
+        Ok(path) => {
+            let bits = disk::kind(&path).map_or(0, |k| k.bits);
+            if bits & 0o300 == 0o300 {
+                report.fine(format!("state directory {}", path.display()));
+            } else {
+                report.wrong(
+                    format!("the state directory {} cannot be written", path.display()),
+                    format!("chmod u+rwx {}", path.display()),
+                );
+            }
+        }
+    }
+    if ctx.world.var("PLANNING_DISABLED").as_deref() == Some("1") {
+        report.note("PLANNING_DISABLED=1: every hook is silent", "unset PLANNING_DISABLED");
+    }
+}
+
+fn plan(ctx: &Ctx, report: &mut Report) {
+    let place = match locate::find(&ctx.from()) {
+        Found::Plan(place) => place,
+        Found::None => return report.note("no plan lies here", "steadfast init --gated \"what is to be done\""),
+        Found::Several(_, ids) => {
+            return report.note(
+                format!("several plans and none in use: {}", ids.join(", ")),
+                format!("steadfast use {}", ids.first().map_or("ID", String::as_str)),
+            );
+        }
+        Found::BrokenPin(why) => {
+            return report.wrong(format!("the pin is broken: {why}"), "unset PLAN_ID PWF_PLAN_ROOT");
+        }
+    };
+    pointer(&place, report);
+    if place.id.is_empty() {
+        return report.note(
+            "the plan lies in the project root: shown as data, never held",
+            "steadfast init --from task_plan.md",
+        );
+    }
+    let desk = match Desk::look(&place) {
+        Ok(desk) => desk,
+        Err(trouble) => {
+            return report.wrong(
+                format!("the plan {} cannot be used: {trouble}", place.id),
+                "move it away, or make it a directory of yours",
+            );
+        }
+    };
+    report.fine(format!("plan {} in {}", place.id, place.root.display()));
+    plan_file(ctx, &desk, report);
+    run_state(&desk, report);
+    ledgers(&desk, report);
+    leftovers(&desk, report);
+    match ctx.state().ok().and_then(|s| attach::owner(&s, &desk)) {
+        Some(owner) if attach::is_live(&owner) => report.fine(format!("attached: {} {}", owner.host, owner.session)),
+        Some(owner) => report.note(
+            format!("attached to a session that ended: {} {}", owner.host, owner.session),
+            "steadfast run claude",
+        ),
+        None if desk.run.claim_until > ctx.world.now() => {
+            report.fine("the next session that starts here will be attached")
+        }
+        None => report.note("no session is attached, so nobody is held", "steadfast attach"),
+    }
+}
+
+fn pointer(place: &Place, report: &mut Report) {
+    let path = place.root.join(layout::PLANNING).join(layout::POINTER);
+    let Some(kind) = disk::kind(&path) else { return };
+    if !kind.file {
+        report.wrong(format!("{} is not a regular file", path.display()), format!("rm -r {}", path.display()));
+    } else if locate::pointer(&place.root)
+        .is_none_or(|id| disk::kind(&place.root.join(layout::PLANNING).join(id)).is_none())
+    {
+        report.wrong(format!("{} names no plan", path.display()), format!("steadfast use {}", place.id));
+    }
+}
+
+fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
+    let snapshot = ctx.snapshot(desk);
+    let file = desk.place.file();
+    if let Some(why) = &snapshot.head_trouble {
+        report.wrong(
+            format!("the approval of this plan cannot be used: {why}"),
+            "approve the plan anew in a terminal: steadfast attest",
+        );
+    }
+    match (&snapshot.plan_trouble, &snapshot.plan) {
+        (Some(why), _) => report.wrong(
+            format!("{file} cannot be read: {why}"),
+            format!("put a regular file of at most 1 MiB there: {file}"),
+        ),
+        (None, None) => {
+            report.wrong(format!("{file} is missing or empty; what is approved goes on"), "steadfast attest --show")
+        }
+        (None, Some(plan)) => {
+            if plan.phases.is_empty() {
+                report.wrong(format!("{file} has no phase list"), "write each phase as a heading: ### Phase 1: Title");
+            }
+            for problem in plan.problems.iter().take(10) {
+                report.note(format!("{file} line {}: {}", problem.line, problem.what), problem.fix.clone());
+            }
+        }
+    }
+    match snapshot.attestation {
+        Attestation::Approved => {
+            report.fine(format!("approved, version {}", snapshot.head.as_ref().map_or(0, |h| h.version)))
+        }
+        Attestation::Changed if snapshot.plan.is_some() => {
+            report.note("the file asks for something else than what is approved", "steadfast attest --diff")
+        }
+        Attestation::Changed => {}
+        Attestation::Draft => report.note("a draft: nothing is approved yet", "steadfast attest"),
+        Attestation::Unapproved => report.note("this plan was approved somewhere else, not here", "steadfast attest"),
+        Attestation::None if snapshot.head_trouble.is_none() => report.note("nothing is approved", "steadfast attest"),
+        Attestation::None => {}
+    }
+}
+
+fn run_state(desk: &Desk, report: &mut Report) {
+    match desk.found {
+        RunFound::Whole => report.fine("run state"),
+        RunFound::Missing => report.wrong("the run state .run is missing, so nobody is held", "steadfast attach"),
+        RunFound::Torn => report.wrong("the run state .run is damaged, so nobody is held", "steadfast attach"),
+    }
+    if desk.blocks().is_none() {
+        report.wrong(
+            "the block counter .stop_blocks cannot be read, so it counts as full",
+            format!("rm -r {}", desk.path().join(layout::BLOCKS).display()),
+        );
+    }
+}
+
+fn ledgers(desk: &Desk, report: &mut Report) {
+    for agent in desk.agents() {
+        let name = layout::ledger(&agent);
+        let path = desk.path().join(&name);
+        let Some(kind) = disk::kind(&path).filter(|k| k.file) else {
+            report.wrong(format!("{name} is not a regular file"), format!("rm -r {}", path.display()));
+            continue;
+        };
+        if kind.size > LARGE {
+            report.note(
+                format!("{name} has {} MiB", kind.size / (1024 * 1024)),
+                format!("move it away when the run is over: {}", path.display()),
+            );
+        }
+        let Ok(bytes) = desk.ledger(&agent, LARGE) else {
+            report.wrong(format!("{name} cannot be read"), format!("chmod u+rw {}", path.display()));
+            continue;
+        };
+        let folded = ledger::fold([(agent.as_str(), bytes.as_slice())].into_iter());
+        if folded.bad_lines > 0 {
+            report.note(
+                format!("{name} has {} unreadable lines; they are skipped and never deleted", folded.bad_lines),
+                format!("look at them: {}", path.display()),
+            );
+        } else {
+            report.fine(name);
+        }
+    }
+}
+
+fn leftovers(desk: &Desk, report: &mut Report) {
+    let temp: Vec<String> = disk::names(&desk.path(), 10_000).into_iter().filter(|n| n.ends_with(".tmp")).collect();
+    if !temp.is_empty() {
+        report.note(
+            format!("left over after a crash: {}", temp.join(", ")),
+            format!("rm {}/.*.tmp", desk.path().display()),
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Changing statuses and boxes in the plan file, byte for byte, under the lock.
+
+use crate::core::plan::{Status, StepState};
+use crate::core::view::{PhaseView, View, step_matches};
+use crate::core::{next, plan_edit, plan_read};
+use crate::error::{Failure, Result};
+use crate::store::{Desk, Snapshot, layout};
+
+/// The phase that is meant: by id, by number, or the one in progress.
+pub(super) fn phase<'a>(view: &'a View, name: Option<&str>) -> Result<&'a PhaseView> {
+    let ids = || view.phases.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(", ");
+    match name {
+        Some(name) => view.find(name).ok_or_else(|| {
+            Failure::no(
+                format!("there is no phase `{name}`"),
+                format!("the approved phases are {}", ids()),
+                "steadfast status",
+            )
+        }),
+        None => view.current().ok_or_else(|| {
+            let next = next::next(view);
+            let fix = if next.command.is_empty() { "steadfast status".to_owned() } else { next.command };
+            Failure::no("no phase is in progress", format!("name one of {}, or start one", ids()), fix)
+        }),
+    }
+}
+
+/// Writes a status into the plan file. A phase that is no longer in the file is only recorded.
+pub(super) fn status(desk: &Desk, id: &str, status: Status) -> Result<()> {
+    change(desk, |bytes, plan| {
+        let Some(index) = plan.phases.iter().position(|p| p.id.as_deref() == Some(id)) else {
+            return Ok(bytes.to_vec());
+        };
+        plan_edit::set_status(bytes, plan, index, status).map_err(|e| e.to_string())
+    })
+}
+
+/// Sets the box of an approved step in the plan file.
+pub(super) fn step(desk: &Desk, id: &str, text: &str, state: StepState) -> Result<()> {
+    change(desk, |bytes, plan| {
+        let index =
+            plan.phases.iter().position(|p| p.id.as_deref() == Some(id)).ok_or("the phase is not in the plan file")?;
+        let phase = plan.phases.get(index).ok_or("the phase is not in the plan file")?;
+        let at =
+            phase.steps.iter().position(|s| step_matches(&s.text, text)).ok_or("the step is not in the plan file")?;
+        plan_edit::set_step(bytes, plan, index, at, state).map_err(|e| e.to_string())
+    })
+}
+
+/// Reads, changes and replaces the plan file. An editor that does not know the lock may write in between: the file is
+/// read once more before it is replaced, and the change is made again on what is there then.
+pub(super) fn change(
+    desk: &Desk,
+    make: impl Fn(&[u8], &crate::core::plan::Plan) -> std::result::Result<Vec<u8>, String>,
+) -> Result<()> {
+    let read = || desk.plan().bytes().unwrap_or_default();
+    let mut bytes = read();
+    for _ in 0..3 {
+        let changed = make(&bytes, &plan_read::read(&bytes)).map_err(|why| {
+            Failure::no("the plan file could not be changed", why, format!("edit {} by hand", desk.place.file()))
+        })?;
+        if changed == bytes {
+            return Ok(());
+        }
+        let now = read();
+        if now == bytes {
+            return desk.replace(layout::PLAN, &changed).map_err(|error| {
+                Failure::fault(
+                    format!("{} could not be written", desk.place.file()),
+                    error.to_string(),
+                    "steadfast doctor",
+                )
+            });
+        }
+        bytes = now;
+    }
+    Err(Failure::no("the plan file keeps changing", "another program writes it at the same time", "try again"))
+}
+
+/// In a gated run one phase is always in progress: opens the next ready one where none is. Gives its id.
+pub(super) fn open_next(desk: &mut Desk, snapshot: &Snapshot) -> Result<Option<String>> {
+    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == crate::core::contract::Mode::Gate);
+    let next = next::next(&snapshot.view);
+    let ready = next.phase.filter(|_| next.kind == next::Kind::Start).and_then(|i| snapshot.view.phases.get(i));
+    let Some(phase) = ready.filter(|p| gated && p.status != Status::Failed) else { return Ok(None) };
+    status(desk, &phase.id, Status::InProgress)?;
+    desk.run.phases.entry(crate::core::run::phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
+    Ok(Some(phase.id.clone()))
+}
+
+/// Raises the high-water mark to what is there now.
+pub(super) fn raise(desk: &mut Desk, view: &View) {
+    let counts = view.counts(desk.run.mark.files);
+    if counts.phases > desk.run.mark.phases && desk.run.blocks > 0 {
+        // The mirror may keep the older, larger count: the safe side.
+        let _ = desk.set_blocks(0);
+    }
+    desk.run.mark = desk.run.mark.max(counts);
+}

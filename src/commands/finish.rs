@@ -1,0 +1,113 @@
+//! `done`, `fail` and `skip`: how a phase ends.
+
+use crate::commands::args::{Done, Reason};
+use crate::commands::ctx::Ctx;
+use crate::commands::{check, edit};
+use crate::core::plan::{Status, StepState};
+use crate::core::run::phase_key;
+use crate::error::{Failure, Result};
+use crate::store::Desk;
+
+/// The most of a reason that the run state keeps, in characters. The ledger has all of it.
+const WHY: usize = 80;
+
+pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
+    let place = ctx.place()?;
+    let snapshot = {
+        let desk = ctx.look(&place)?;
+        ctx.snapshot(&desk)
+    };
+    ctx.approved(&snapshot)?;
+    let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
+    let id = phase.id.clone();
+    if phase.status == Status::Complete {
+        let desk = ctx.look(&place)?;
+        ctx.say(&desk, &format!("{id} is complete already"));
+        return Ok(());
+    }
+    if phase.needs_proof {
+        // The lock is not held while commands run: hooks need it.
+        check::prove(ctx, &place, std::slice::from_ref(&id), check::LIMIT)?;
+    } else {
+        let open: Vec<&str> =
+            phase.steps.iter().filter(|(_, s)| *s == StepState::Open).map(|(t, _)| t.as_str()).collect();
+        if !open.is_empty() && !args.anyway {
+            return Err(Failure::no(
+                format!("phase `{id}` has open steps"),
+                open.join("; "),
+                format!("steadfast step --phase {id}"),
+            ));
+        }
+    }
+    let mut desk = ctx.desk(&place)?;
+    edit::status(&desk, &id, Status::Complete)?;
+    desk.run.phases.entry(phase_key(&id)).or_default().status = Some(Status::Complete);
+    let mut record = ctx.record("phase_complete", &id, "completed by a verb");
+    if let Some(why) = &args.why {
+        record.data = serde_json::json!({ "why": why });
+    }
+    settle(ctx, &mut desk, record)?;
+    ctx.say(&desk, &format!("{id} is complete"));
+    Ok(())
+}
+
+pub(super) fn fail(ctx: &Ctx, args: &Reason) -> Result<()> {
+    let id = end(ctx, args, Status::Failed, "phase_failed")?;
+    let desk = ctx.look(&ctx.place()?)?;
+    ctx.say(&desk, &format!("{id} is recorded as failed; to try again: steadfast start {id}"));
+    Ok(())
+}
+
+pub(super) fn skip(ctx: &Ctx, args: &Reason) -> Result<()> {
+    let id = end(ctx, args, Status::Skipped, "phase_skipped")?;
+    let desk = ctx.look(&ctx.place()?)?;
+    ctx.say(&desk, &format!("{id} is parked; the run ends as needs-you, not as done"));
+    Ok(())
+}
+
+fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> {
+    if args.why.trim().is_empty() {
+        return Err(Failure::usage(
+            "a reason is needed",
+            "it is what a person reads in the morning",
+            "add --why \"...\"",
+        ));
+    }
+    let place = ctx.place()?;
+    let mut desk = ctx.desk(&place)?;
+    let snapshot = ctx.snapshot(&desk);
+    ctx.approved(&snapshot)?;
+    let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
+    if phase.status == Status::Complete {
+        return Err(Failure::no(
+            format!("phase `{}` is complete", phase.id),
+            "a finished phase stays finished",
+            "steadfast next",
+        ));
+    }
+    let id = phase.id.clone();
+    edit::status(&desk, &id, status)?;
+    let run = desk.run.phases.entry(phase_key(&id)).or_default();
+    run.status = Some(status);
+    run.why = crate::output::clean(&args.why).replace('\n', " ").chars().take(WHY).collect();
+    run.by_agent = ctx.who.is_some();
+    if status == Status::Failed {
+        run.tries += u32::from(!phase.needs_proof);
+    }
+    let mut record = ctx.record(event, &id, &args.why);
+    record.data = serde_json::json!({ "by": if ctx.who.is_some() { "agent" } else { "person" } });
+    settle(ctx, &mut desk, record)?;
+    Ok(id)
+}
+
+/// Attaches, opens the next phase, raises the mark, and records: the end of every verb that ends a phase.
+fn settle(ctx: &Ctx, desk: &mut Desk, record: crate::core::ledger::Record) -> Result<()> {
+    let mut records = Vec::from_iter(ctx.attach(desk, false)?);
+    records.push(record);
+    let snapshot = ctx.snapshot(desk);
+    edit::raise(desk, &snapshot.view);
+    if let Some(opened) = edit::open_next(desk, &snapshot)? {
+        records.push(ctx.record("phase_start", &opened, "opened after the last one"));
+    }
+    ctx.commit(desk, records)
+}

@@ -1,0 +1,226 @@
+//! `init`: make a plan.
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use crate::commands::args::Init;
+use crate::commands::ctx::Ctx;
+use crate::commands::{attest, templates, use_plan};
+use crate::core::contract::{Contract, GateOptions, Mode};
+use crate::core::ledger::date;
+use crate::error::{Failure, Result};
+use crate::store::disk::{self, Read};
+use crate::store::head::Head;
+use crate::store::locate::is_name;
+use crate::store::{Place, layout};
+
+/// The longest task, in characters: it is shown to the model while the plan is a draft.
+const TASK: usize = 300;
+
+pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
+    let mode = if args.gated {
+        Mode::Gate
+    } else if args.autonomous {
+        Mode::Autonomous
+    } else {
+        Mode::Plain
+    };
+    let hold = if args.hold {
+        Some(true)
+    } else if args.no_hold {
+        Some(false)
+    } else {
+        None
+    };
+    let gate = GateOptions { hold };
+    let ready = args.from.as_deref().map(|file| finished(file, mode, gate)).transpose()?;
+    let task = task(args, ready.as_ref().map(|(_, c)| c));
+    let place = make(ctx, &task)?;
+    let bytes =
+        ready.as_ref().map_or_else(|| templates::plan(args.template, &task).into_bytes(), |(bytes, _)| bytes.clone());
+    let mut desk = ctx.desk(&place)?;
+    let failed =
+        |error: std::io::Error| Failure::fault("the plan could not be written", error.to_string(), "steadfast doctor");
+    desk.create(layout::PLAN, &bytes).map_err(failed)?;
+    desk.create(layout::FINDINGS, templates::findings(&task).as_bytes()).map_err(failed)?;
+    desk.create(layout::PROGRESS, templates::progress(&task).as_bytes()).map_err(failed)?;
+    desk.set_blocks(0).map_err(failed)?;
+    ignore(&place).map_err(failed)?;
+    use_plan::point(&place)?;
+    let state = ctx.state_for(&place)?;
+    let goal = ready.as_ref().map_or_else(|| task.clone(), |(_, c)| c.goal.clone());
+    let head = Head { v: 1, plan: place.dir(), mode, gate, goal, made_here: true, ..Head::default() };
+    attest::publish(&state, &desk, &head)?;
+    let mut records = vec![ctx.record("init", "", &task)];
+    records.extend(ctx.attach(&mut desk, true)?);
+    ctx.commit(&mut desk, records)?;
+    if ready.is_some() {
+        drop(desk);
+        attest::approve(ctx, &place)?;
+        desk = ctx.desk(&place)?;
+    }
+    report(ctx, &place, mode, ready.is_some());
+    if ready.is_some() {
+        ctx.say(&desk, &format!("approved as version 1 of {}", place.id));
+    }
+    Ok(())
+}
+
+fn report(ctx: &Ctx, place: &Place, mode: Mode, approved: bool) {
+    if ctx.out.json {
+        if !approved {
+            ctx.out.value(&serde_json::json!({
+                "plan": place.id, "dir": place.dir(), "mode": mode.word(), "next": "write the phases, then: steadfast attest",
+            }));
+        }
+        return;
+    }
+    let kind = match mode {
+        Mode::Gate => "gated plan",
+        Mode::Autonomous => "autonomous plan",
+        Mode::Plain => "plan",
+    };
+    ctx.out.line(&format!("made {kind} {}", place.id));
+    let who = if ctx.who.is_some() {
+        "this session is attached"
+    } else {
+        "the next session that starts here within 24 hours will be attached"
+    };
+    ctx.out.line(&format!("  {who}"));
+    if !approved {
+        ctx.out.line(&format!(
+            "  1. write the goal and the phases into {}, in place of what stands in brackets",
+            place.file()
+        ));
+        ctx.out.line("  2. steadfast attest");
+    }
+}
+
+/// A finished plan, with ids written and judged as for an approval. Nothing is made where it cannot be approved.
+fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Contract)> {
+    let shown = file.display();
+    let bytes = match disk::read(&absolute(file), layout::MAX_PLAN) {
+        Read::Bytes(bytes) => bytes,
+        Read::Missing => {
+            return Err(Failure::no(
+                format!("`{shown}` is not there"),
+                "no such file",
+                "steadfast init --gated \"what is to be done\"",
+            ));
+        }
+        other => {
+            return Err(Failure::no(
+                format!("`{shown}` cannot be read"),
+                other.trouble().unwrap_or_default(),
+                "give a plan file of at most 1 MiB",
+            ));
+        }
+    };
+    attest::strict(&bytes, mode, gate, &shown.to_string())
+}
+
+fn absolute(file: &Path) -> PathBuf {
+    if file.is_absolute() { file.to_path_buf() } else { Path::new(".").join(file) }
+}
+
+fn task(args: &Init, contract: Option<&Contract>) -> String {
+    let words = args.task.join(" ");
+    let text = crate::output::clean(&words).replace('\n', " ");
+    let text = text.trim();
+    if !text.is_empty() {
+        return text.chars().take(TASK).collect();
+    }
+    contract.map_or_else(|| "Untitled".to_owned(), |c| c.goal.chars().take(TASK).collect())
+}
+
+/// Creates the plan's directory. One that is there is never touched.
+fn make(ctx: &Ctx, task: &str) -> Result<Place> {
+    let root = root(ctx)?;
+    let planning = root.join(layout::PLANNING);
+    let failed = |path: &Path, error: std::io::Error| {
+        Failure::fault(
+            "the plan directory could not be made",
+            format!("{}: {error}", path.display()),
+            "choose a directory you can write to",
+        )
+    };
+    match disk::kind(&planning) {
+        None => disk::make_dir(&planning).map_err(|e| failed(&planning, e))?,
+        Some(kind) if kind.dir && kind.owner == disk::user() => {}
+        Some(_) => {
+            return Err(Failure::no(
+                format!("{} cannot be used", planning.display()),
+                "it is a link, a file, or belongs to somebody else",
+                "move it away, then run init again",
+            ));
+        }
+    }
+    ctx.state_for(&Place { root: root.clone(), id: "new".to_owned() })?;
+    let base = format!("{}-{}", date(ctx.world.now()), slug(task));
+    for n in 1..1000 {
+        let id = if n == 1 { base.clone() } else { format!("{base}-{n}") };
+        let dir = planning.join(&id);
+        match disk::make_new_dir(&dir) {
+            Ok(()) => return Ok(Place { root, id }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(&dir, error)),
+        }
+    }
+    Err(Failure::no("too many plans of this name today", format!("{base}-999 is taken"), "give the task another name"))
+}
+
+/// Where the plan goes: beside plans that are here already, else the repository root, else here.
+fn root(ctx: &Ctx) -> Result<PathBuf> {
+    let from = ctx.from();
+    if let Some(root) = &from.pinned_root {
+        return disk::canonical(root).map_err(|error| {
+            Failure::no(
+                "PWF_PLAN_ROOT names no directory",
+                format!("{}: {error}", root.display()),
+                "unset PWF_PLAN_ROOT",
+            )
+        });
+    }
+    let here = from.cwd.as_ref().and_then(|p| disk::canonical(p).ok()).ok_or_else(|| {
+        Failure::no("there is no current directory", "it was deleted, or may not be read", "cd to the project")
+    })?;
+    let mut repository = None;
+    for dir in here.ancestors() {
+        if disk::kind(&dir.join(layout::PLANNING)).is_some_and(|k| k.dir && k.owner == disk::user()) {
+            return Ok(dir.to_path_buf());
+        }
+        if disk::kind(&dir.join(".git")).is_some() {
+            repository = Some(dir.to_path_buf());
+            break;
+        }
+        if Some(dir) == from.home.as_deref() {
+            break;
+        }
+    }
+    Ok(repository.unwrap_or(here))
+}
+
+/// At most 40 characters of lower-case letters, digits and dashes.
+fn slug(task: &str) -> String {
+    let mut slug = String::new();
+    for c in task.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() >= 40 {
+            break;
+        }
+    }
+    let slug = slug.trim_end_matches('-').to_owned();
+    if is_name(&slug) { slug } else { "task".to_owned() }
+}
+
+fn ignore(place: &Place) -> std::io::Result<()> {
+    let dir = disk::open_dir(&place.root.join(layout::PLANNING))?;
+    match disk::create_at(dir.as_fd(), layout::IGNORE, layout::IGNORE_TEXT.as_bytes(), 0o644) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,44 @@
+//! `log`: a line in the ledger.
+
+use crate::commands::args::Log;
+use crate::commands::ctx::Ctx;
+use crate::error::{Failure, Result};
+use crate::store::locate::is_name;
+
+const EVENTS: [&str; 4] = ["progress", "note", "error", "decision"];
+
+pub(super) fn run(ctx: &Ctx, args: &Log) -> Result<()> {
+    if !EVENTS.contains(&args.event.as_str()) {
+        return Err(Failure::usage(
+            format!("`{}` is not an event that is logged by hand", crate::output::clean(&args.event)),
+            format!("it is one of {}", EVENTS.join(", ")),
+            format!(
+                "steadfast log note \"{}\"",
+                crate::output::clean(&args.summary).replace(['"', '`', '$', '\\', '\n'], " ")
+            ),
+        ));
+    }
+    let agent = args.agent.as_deref().unwrap_or_else(|| ctx.agent());
+    if !is_name(agent) {
+        return Err(Failure::usage(
+            "that is not the name of an agent",
+            "a name has 1 to 64 letters, digits, dots, dashes and underscores",
+            "--agent helper-1",
+        ));
+    }
+    let place = ctx.place()?;
+    let mut desk = ctx.desk(&place)?;
+    let mut record = ctx.record(&args.event, args.phase.as_deref().unwrap_or_default(), &args.summary);
+    record.files.clone_from(&args.files);
+    let mut records = [record];
+    desk.append(agent, &mut records)
+        .and_then(|()| desk.save())
+        .map_err(|error| Failure::fault("the line was not written", error.to_string(), "steadfast doctor"))?;
+    let tick = records.first().map_or(0, |r| r.tick);
+    if ctx.out.json {
+        ctx.out.value(&serde_json::json!({ "tick": tick, "agent": agent, "event": args.event }));
+    } else {
+        ctx.out.line(&format!("logged {} as tick {tick}", args.event));
+    }
+    Ok(())
+}

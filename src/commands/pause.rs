@@ -1,0 +1,39 @@
+//! `pause` and `resume`: a paused run holds nobody.
+
+use crate::commands::ctx::Ctx;
+use crate::error::{Failure, Result};
+use crate::hosts;
+
+pub(super) fn run(ctx: &Ctx, pause: bool) -> Result<()> {
+    only_a_person(ctx, if pause { "pause" } else { "resume" })?;
+    let place = ctx.place()?;
+    let mut desk = ctx.desk(&place)?;
+    if desk.run.paused == pause {
+        ctx.say(&desk, if pause { "the run is paused already" } else { "the run is not paused" });
+        return Ok(());
+    }
+    desk.run.paused = pause;
+    let record = ctx.record("note", "", if pause { "run paused by a person" } else { "run resumed by a person" });
+    ctx.commit(&mut desk, vec![record])?;
+    ctx.say(
+        &desk,
+        if pause {
+            "paused: every stop is let go. Go on: steadfast resume"
+        } else {
+            "resumed: the gate judges stops again"
+        },
+    );
+    Ok(())
+}
+
+/// An agent that could do this would hold its own keys.
+pub(super) fn only_a_person(ctx: &Ctx, verb: &str) -> Result<()> {
+    if hosts::inside(&|name| ctx.world.var(name)) {
+        return Err(Failure::no(
+            format!("`{verb}` is for the person, not for the agent"),
+            "this shell belongs to an agent's session",
+            format!("ask the user to type in a terminal: steadfast {verb}"),
+        ));
+    }
+    Ok(())
+}

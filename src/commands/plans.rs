@@ -1,0 +1,50 @@
+//! `plans`: the plans of this project.
+
+use serde_json::json;
+
+use crate::commands::ctx::Ctx;
+use crate::error::{Failure, Result};
+use crate::output::Style;
+use crate::store::locate::{self, Found};
+use crate::store::{Desk, Place};
+
+pub(super) fn run(ctx: &Ctx) -> Result<()> {
+    let root = match locate::find(&locate::From { pinned_id: None, ..ctx.from() }) {
+        Found::Plan(place) => Some(place.root),
+        Found::Several(root, _) => Some(root),
+        Found::None => None,
+        Found::BrokenPin(why) => {
+            return Err(Failure::no("the plan that was named is not here", why, "unset PWF_PLAN_ROOT"));
+        }
+    };
+    let mut rows = Vec::new();
+    if let Some(root) = &root {
+        let pointed = locate::pointer(root);
+        for id in locate::list(root, 10_000) {
+            let place = Place { root: root.clone(), id: id.clone() };
+            let Ok(desk) = Desk::look(&place) else { continue };
+            let snapshot = ctx.snapshot(&desk);
+            let total = snapshot.view.phases.len();
+            let done = snapshot.view.phases.iter().filter(|p| p.settled()).count();
+            let mode = snapshot.head.as_ref().map_or("plain", |h| h.mode.word());
+            rows.push((pointed.as_deref() == Some(id.as_str()), id, mode, snapshot.attestation.word(), done, total));
+        }
+    }
+    if ctx.out.json {
+        let plans: Vec<_> = rows
+            .iter()
+            .map(|(used, id, mode, word, done, total)| json!({ "id": id, "in_use": used, "mode": mode, "attestation": word, "complete": done, "total": total }))
+            .collect();
+        ctx.out.value(&json!({ "plans": plans }));
+        return Ok(());
+    }
+    if rows.is_empty() {
+        ctx.out.line("no plans here. Make one: steadfast init --gated \"what is to be done\"");
+    }
+    for (used, id, mode, word, done, total) in &rows {
+        let mark = if *used { "*" } else { " " };
+        let name = ctx.out.paint(if *used { Style::Bold } else { Style::Plain }, id);
+        ctx.out.line(&format!("{mark} {name}  {done}/{total}  {mode}, {word}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! How a run is shown: lines for people, values for programs.
+
+use serde_json::{Value, json};
+
+use crate::core::next::Next;
+use crate::core::plan::{Status, StepState};
+use crate::core::run::Proof;
+use crate::core::view::{PhaseView, View};
+use crate::output::{Output, Style};
+
+/// `next{kind,phase,step,why}` and the command.
+pub(super) fn next_json(view: &View, next: &Next) -> Value {
+    let phase = next.phase.and_then(|i| view.phases.get(i));
+    let step = phase.zip(next.step).and_then(|(p, s)| p.steps.get(s)).map(|(text, _)| text.as_str());
+    json!({ "kind": next.kind.word(), "phase": phase.map(|p| p.id.as_str()), "step": step, "why": next.why, "command": next.command })
+}
+
+/// One line: what comes next, and the command.
+pub(super) fn next_line(out: Output, view: &View, next: &Next) -> String {
+    let phase = next.phase.and_then(|i| view.phases.get(i));
+    let what = match (phase, next.step.and_then(|s| phase?.steps.get(s))) {
+        (Some(phase), Some((step, _))) => format!("{}: {step}", phase.title),
+        (Some(phase), None) => format!("{}: {}", phase.title, next.why),
+        (None, _) => next.why.clone(),
+    };
+    let command =
+        if next.command.is_empty() { String::new() } else { format!("  ({})", out.paint(Style::Cyan, &next.command)) };
+    format!("{} {}{command}", out.paint(Style::Bold, "next:"), out.paint(Style::Plain, &what))
+}
+
+/// The mark and style of a phase.
+pub(super) fn mark(phase: &PhaseView) -> (&'static str, Style) {
+    match phase.status {
+        _ if phase.claimed => ("?", Style::Yellow),
+        Status::Complete => ("✓", Style::Green),
+        Status::InProgress => ("▶", Style::Cyan),
+        Status::Pending => ("·", Style::Dim),
+        Status::Failed => ("✗", Style::Red),
+        Status::Skipped => ("–", Style::Dim),
+        Status::Waiting => ("⏳", Style::Yellow),
+        Status::Unknown => ("?", Style::Yellow),
+    }
+}
+
+/// A progress bar of a width in columns.
+pub(super) fn bar(out: Output, done: usize, total: usize, width: usize) -> String {
+    let full = if total == 0 { 0 } else { done * width / total };
+    let style = if done == total && total > 0 { Style::Green } else { Style::Cyan };
+    format!("{}{}", out.paint(style, &"█".repeat(full)), out.paint(Style::Dim, &"░".repeat(width - full)))
+}
+
+/// The word for a phase's proof.
+pub(super) fn proof(phase: &PhaseView) -> &'static str {
+    match phase.run.proof {
+        Proof::Passed => "passed",
+        Proof::Failed => "failed",
+        Proof::None if phase.needs_proof => "missing",
+        Proof::None => "none",
+    }
+}
+
+/// How many steps are settled, and how many there are.
+pub(super) fn steps(phase: &PhaseView) -> (usize, usize) {
+    (phase.steps.iter().filter(|(_, s)| *s != StepState::Open).count(), phase.steps.len())
+}

@@ -1,0 +1,64 @@
+//! `start`: begin a phase, or try a failed one again.
+
+use crate::commands::args::Start;
+use crate::commands::ctx::Ctx;
+use crate::commands::edit;
+use crate::core::next;
+use crate::core::plan::Status;
+use crate::core::run::phase_key;
+use crate::error::{Failure, Result};
+
+pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
+    let place = ctx.place()?;
+    let mut desk = ctx.desk(&place)?;
+    let snapshot = ctx.snapshot(&desk);
+    ctx.approved(&snapshot)?;
+    let view = &snapshot.view;
+    let ready = next::next(view).phase.and_then(|i| view.phases.get(i));
+    let phase = match (&args.phase, ready) {
+        (Some(name), _) => edit::phase(view, Some(name))?,
+        (None, Some(ready)) => ready,
+        (None, None) => {
+            return Err(Failure::no("there is no phase to start", next::next(view).why, "steadfast status"));
+        }
+    };
+    match phase.status {
+        Status::InProgress => {
+            ctx.say(&desk, &format!("{} is in progress already", phase.id));
+            return Ok(());
+        }
+        Status::Complete => {
+            return Err(Failure::no(
+                format!("phase `{}` is complete", phase.id),
+                "a finished phase is not begun again",
+                "add a phase to the plan, then: steadfast attest",
+            ));
+        }
+        _ => {}
+    }
+    if let Some(open) = phase.depends_on.iter().find(|id| view.find(id).is_some_and(|p| !p.settled())) {
+        return Err(Failure::no(
+            format!("phase `{}` cannot begin yet", phase.id),
+            format!("it depends on `{open}`, which is not complete"),
+            format!("steadfast start {open}"),
+        ));
+    }
+    if let Some(other) = view.current().filter(|o| o.id != phase.id && !args.also) {
+        return Err(Failure::no(
+            format!("phase `{}` is in progress", other.id),
+            "one phase at a time keeps the run on its plan",
+            format!("steadfast done {}", other.id),
+        ));
+    }
+    let id = phase.id.clone();
+    let retry = phase.status == Status::Failed;
+    edit::status(&desk, &id, Status::InProgress)?;
+    let run = desk.run.phases.entry(phase_key(&id)).or_default();
+    run.status = Some(Status::InProgress);
+    let event = if retry { "phase_retry" } else { "phase_start" };
+    let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
+    records.push(ctx.record(event, &id, "started by a verb"));
+    ctx.commit(&mut desk, records)?;
+    ctx.say(&desk, &format!("started {id}"));
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! Reading whole ledgers: for `doctor`, `report`, and to rebuild a run state that was lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::core::ledger::{Record, chain, is_work, label, parse_line};
+use crate::core::plan::Status;
+use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
+use crate::core::text::{first_chars, flatten};
+
+/// What the ledgers of a plan say together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Folded {
+    /// The run as far as records tell. What is approved, whether a box is checked now and which file contents were counted
+    /// is not in them; see [`Folded::rebuilt`].
+    pub run: Run,
+    /// The records in the order of their ticks (agents in the order given where ticks are equal).
+    pub records: Vec<Record>,
+    /// Lines that are no record, conflict markers and torn ends left out.
+    pub bad_lines: u32,
+    /// Last lines without a line end that are no record: what a crash leaves.
+    pub torn_ends: u32,
+    /// Lines that a merge left.
+    pub conflict_markers: u32,
+    /// Records whose `prev` is not the chain value of a line before them: something was changed, removed or put between.
+    pub broken_links: u32,
+    /// Ticks that more than one record has.
+    pub double_ticks: u32,
+}
+
+impl Folded {
+    /// The run state to write where it was lost. `present` are the counts of the plan as it stands: what is reached already
+    /// is not progress, so a run that was held before the loss is not held again for it.
+    pub fn rebuilt(&self, present: Mark) -> Run {
+        let mut run = self.run.clone();
+        run.mark = run.mark.max(present);
+        run.mark_at_hold = run.mark_at_hold.map(|_| run.mark);
+        run
+    }
+}
+
+/// Reads whole ledgers, given as agent and bytes. Total: any bytes have an answer.
+pub fn fold<'a>(ledgers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Folded {
+    let mut folded = Folded { run: Run { v: 1, ..Run::default() }, ..Folded::default() };
+    for (agent, bytes) in ledgers {
+        let end = read_one(&mut folded, bytes);
+        folded.run.ledgers.insert(agent.to_owned(), end);
+    }
+    folded.records.sort_by_key(|record| record.tick);
+    let mut ticks = BTreeSet::new();
+    let mut twice = BTreeSet::new();
+    for record in &folded.records {
+        if !ticks.insert(record.tick) {
+            twice.insert(record.tick);
+        }
+    }
+    folded.double_ticks = count(twice.len());
+    folded.run.tick = folded.records.last().map_or(0, |record| record.tick);
+    let mut state = State::default();
+    for record in &folded.records {
+        state.apply(&mut folded.run, record);
+    }
+    folded
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn read_one(folded: &mut Folded, bytes: &[u8]) -> LedgerEnd {
+    let mut end = LedgerEnd { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX), ..LedgerEnd::default() };
+    let (mut last_good, mut last_any) = (String::new(), String::new());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let link = chain(line);
+        if let Some(record) = parse_line(line) {
+            let linked = record.prev.is_empty() || record.prev == last_good || record.prev == last_any;
+            folded.broken_links += u32::from(!linked);
+            end.tick = end.tick.max(record.tick);
+            if is_work(&record.event) {
+                end.event = label(&record.event, &record.phase);
+                end.work_tick = record.tick;
+            }
+            last_good.clone_from(&link);
+            folded.records.push(record);
+        } else if is_conflict_marker(line) {
+            folded.conflict_markers += 1;
+        } else if line.ends_with(b"\n") {
+            folded.bad_lines += 1;
+        } else {
+            folded.torn_ends += 1;
+        }
+        last_any = link;
+    }
+    end.digest = last_good;
+    end
+}
+
+fn is_conflict_marker(line: &[u8]) -> bool {
+    let marker = |byte: u8| line.iter().take_while(|b| **b == byte).count() == 7;
+    [b'<', b'=', b'>', b'|'].into_iter().any(marker)
+}
+
+/// What must be remembered between records and is no part of the run state.
+#[derive(Default)]
+struct State {
+    settled: BTreeSet<String>,
+    proven: BTreeSet<String>,
+    steps: BTreeSet<(String, String)>,
+    contents: BTreeSet<String>,
+}
+
+impl State {
+    fn apply(&mut self, run: &mut Run, record: &Record) {
+        match record.event.as_str() {
+            "init" => run.blocks = 0,
+            "prompt" if record.data.get("user") != Some(&Value::Bool(false)) => run.blocks = 0,
+            "pause" => run.paused = true,
+            "resume" => run.paused = false,
+            "gate_block" => {
+                run.blocks = run.blocks.saturating_add(1);
+                run.holds = run.holds.saturating_add(1);
+                run.mark_at_hold = Some(run.mark);
+            }
+            "edit" => {
+                if !in_plan_directory(record) {
+                    run.edit_tick = record.tick;
+                }
+                if let Some(digest) = record.data.get("digest").and_then(Value::as_str) {
+                    self.contents.insert(digest.to_owned());
+                }
+            }
+            "step" => {
+                let step = record.data.get("step").map_or_else(|| record.summary.clone(), Value::to_string);
+                self.steps.insert((record.phase.clone(), step));
+            }
+            "proof" if !record.phase.is_empty() => self.proof(run, record),
+            event if !record.phase.is_empty() => {
+                if let Some(status) = status_after(event) {
+                    self.status(run, record, status);
+                }
+            }
+            _ => {}
+        }
+        run.mark = run.mark.max(Mark {
+            phases: count(self.settled.len()),
+            boxes: count(self.steps.len()),
+            proofs: count(self.proven.len()),
+            files: count(self.contents.len()),
+        });
+    }
+
+    fn status(&mut self, run: &mut Run, record: &Record, status: Status) {
+        let phase = phase(run, &record.phase);
+        phase.status = Some(status);
+        phase.why = if matches!(status, Status::Failed | Status::Skipped | Status::Waiting) {
+            first_chars(&flatten(why(record)), 80).to_owned()
+        } else {
+            String::new()
+        };
+        // Who skipped it is in doubt unless the record says so; then a person looks at it.
+        phase.by_agent = status == Status::Skipped && record.data.get("by").and_then(Value::as_str) != Some("person");
+        if matches!(status, Status::Complete | Status::Skipped)
+            && self.settled.insert(record.phase.clone())
+            && status == Status::Complete
+        {
+            run.blocks = 0;
+        }
+    }
+
+    fn proof(&mut self, run: &mut Run, record: &Record) {
+        let passed = record.data.get("result").and_then(Value::as_str) == Some("passed");
+        let exit = record.data.get("exit").and_then(Value::as_i64).and_then(|exit| i32::try_from(exit).ok());
+        let checks = record.data.get("checks").and_then(Value::as_str).unwrap_or_default();
+        let phase = phase(run, &record.phase);
+        phase.proof = if passed { Proof::Passed } else { Proof::Failed };
+        phase.exit = exit;
+        phase.tries = phase.tries.saturating_add(1);
+        phase.proof_tick = record.tick;
+        first_chars(checks, 8).clone_into(&mut phase.checks);
+        if passed {
+            self.proven.insert(record.phase.clone());
+        }
+    }
+}
+
+fn phase<'a>(run: &'a mut Run, id: &str) -> &'a mut PhaseRun {
+    let phases: &mut BTreeMap<_, _> = &mut run.phases;
+    phases.entry(phase_key(id)).or_default()
+}
+
+/// The status a phase has after an event; `None` where the event does not change it.
+pub fn status_after(event: &str) -> Option<Status> {
+    Some(match event {
+        "phase_start" | "phase_retry" => Status::InProgress,
+        "phase_complete" => Status::Complete,
+        "phase_failed" => Status::Failed,
+        "phase_skipped" => Status::Skipped,
+        "phase_waiting" => Status::Waiting,
+        _ => return None,
+    })
+}
+
+fn why(record: &Record) -> &str {
+    record.data.get("why").and_then(Value::as_str).unwrap_or(&record.summary)
+}
+
+/// Whether an edit touched nothing but the plan's own files. An edit without a file name counts as one of the work.
+fn in_plan_directory(record: &Record) -> bool {
+    let own = |file: &String| {
+        let file = file.replace('\\', "/");
+        file.starts_with(".planning/") || file.contains("/.planning/")
+    };
+    !record.files.is_empty() && record.files.iter().all(own)
+}
+
+#[cfg(test)]
+#[path = "fold_tests.rs"]
+mod tests;

@@ -1,0 +1,148 @@
+//! Text on its way to a model or into a ledger: flattened to one line, cut to a width, and weighed.
+
+/// One line without hidden characters: control characters, line ends and runs of space become one space; zero-width, bidi,
+/// variation and tag characters are dropped.
+pub fn flatten(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut space = false;
+    for c in text.chars() {
+        if is_hidden(c) {
+            continue;
+        }
+        if c.is_whitespace() || c.is_control() {
+            space = !out.is_empty();
+        } else {
+            if std::mem::take(&mut space) {
+                out.push(' ');
+            }
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether a character shows nothing by itself but changes how or what others read.
+pub fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Columns a character takes; every character counts, so that columns bound characters.
+fn columns(c: char) -> usize {
+    match u32::from(c) {
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f000..=0x1faff
+        | 0x20000..=0x3ffff => 2,
+        _ => 1,
+    }
+}
+
+/// At most `width` columns of `text`, the last of them an ellipsis where something was cut off.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.chars().map(columns).sum::<usize>() <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let head: String = text
+        .chars()
+        .take_while(|c| {
+            used += columns(*c);
+            used <= width
+        })
+        .collect();
+    format!("{}…", head.trim_end())
+}
+
+/// At most `count` characters of `text`.
+pub fn first_chars(text: &str, count: usize) -> &str {
+    text.char_indices().nth(count).map_or(text, |(end, _)| text.get(..end).unwrap_or_default())
+}
+
+/// An estimate of how many tokens a model reads, rather too high than too low (`tests/tokens.rs` compares it with `o200k`).
+pub fn cost(text: &str) -> usize {
+    let (mut tokens, mut letters, mut digits, mut quarters) = (0, 0usize, 0usize, 0usize);
+    for c in text.chars() {
+        if c.is_ascii_alphabetic() {
+            letters += 1;
+            continue;
+        }
+        tokens += word_cost(std::mem::take(&mut letters));
+        if c.is_ascii_digit() {
+            digits += 1;
+            continue;
+        }
+        tokens += std::mem::take(&mut digits).div_ceil(3);
+        quarters += match c {
+            ' ' => 0,
+            _ if c.is_ascii() => 4,
+            _ if columns(c) == 2 && u32::from(c) >= 0x1f000 => 12,
+            _ if columns(c) == 2 => 4,
+            _ if c.is_alphabetic() => 2,
+            _ => 6,
+        };
+    }
+    tokens + word_cost(letters) + digits.div_ceil(3) + quarters.div_ceil(4)
+}
+
+fn word_cost(letters: usize) -> usize {
+    match letters {
+        0 => 0,
+        1..=7 => 1,
+        _ => letters.div_ceil(5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn flattened() {
+        assert_eq!(flatten("  a\r\n\tb\u{2028}c\u{85}d  "), "a b c d");
+        assert_eq!(flatten("a\u{200b}b\u{202e}c\u{feff}\u{e0041}\u{fe0f}"), "abc");
+        assert_eq!(flatten("a\u{0}\u{1b}[31mb"), "a [31mb");
+        assert_eq!(flatten("\u{200b} \n"), "");
+    }
+
+    #[test]
+    fn cut_to_columns() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdef", 5), "abcd…");
+        assert_eq!(cut("ab cdef", 4), "ab…");
+        assert_eq!(cut("重写解析器", 10), "重写解析器");
+        assert_eq!(cut("重写解析器", 9), "重写解析…");
+        assert_eq!(cut("重写解析器", 8), "重写解…");
+        assert_eq!(cut("ab", 1), "…");
+    }
+
+    #[test]
+    fn first_characters() {
+        assert_eq!(first_chars("重写解析器", 2), "重写");
+        assert_eq!(first_chars("ab", 2), "ab");
+        assert_eq!(first_chars("ab", 0), "");
+    }
+
+    proptest! {
+        #[test]
+        fn bounds(text in "\\PC{0,120}|[\\x00-\\x7f]{0,40}", width in 1usize..90) {
+            let flat = flatten(&text);
+            prop_assert_eq!(flatten(&flat), flat.clone());
+            let breaks = ['\n', '\r', '\u{2028}'];
+            prop_assert!(!flat.contains(breaks));
+            let short = cut(&flat, width);
+            prop_assert!(short.chars().map(columns).sum::<usize>() <= width);
+            prop_assert!(cost(&short) <= cost(&flat) + 2);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A session that is bound to a plan: takes over what was written by hand, injects, records, and judges stops.
+
+use crate::core::event::{Kind, Reply};
+use crate::core::ledger::{Record, rfc3339};
+use crate::hook::{Call, context, main_thread, session_start, stop, tool};
+use crate::store::desk::{Found, Trouble};
+use crate::store::session::SessionFile;
+use crate::store::{Desk, Session, Snapshot, state_dir};
+
+/// Everything a handler may look at and change.
+pub(super) struct Scene<'a, 'b> {
+    pub(super) call: &'a Call<'b>,
+    pub(super) desk: Desk,
+    pub(super) session: Session,
+    /// To be appended to the ledger of the event's agent, in order.
+    pub(super) records: Vec<Record>,
+}
+
+pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Reply {
+    let place = session.place();
+    if state_dir::outside(&call.state, &place.root).is_err() {
+        return Reply::default();
+    }
+    let desk = match Desk::hook(&place) {
+        Ok(desk) => desk,
+        Err(trouble) => return without_desk(call, &file, session, &trouble),
+    };
+    // What was read before the lock may be old.
+    let session = file.reread().unwrap_or(session);
+    if desk.found != Found::Whole {
+        return without_run(call, &file, session, &desk);
+    }
+    if desk.run.owner != Session::key(call.host.id, &call.event.session) {
+        return taken_over(call, &file, session);
+    }
+    let mut scene = Scene { call, desk, session, records: Vec::new() };
+    if scene.delivered_twice() {
+        // Saved so that a later delivery is told apart.
+        let _ = file.save(&scene.session);
+        return Reply::default();
+    }
+    let mut reply = scene.handle();
+    if let Err(error) = scene.commit(&file) {
+        reply.hold = None;
+        if matches!(call.event.kind, Kind::Stop(_) | Kind::Prompt(_)) {
+            reply.notice =
+                Some(format!("steadfast could not record this ({error}) and holds nobody. See: steadfast doctor"));
+        }
+    }
+    reply
+}
+
+impl Scene<'_, '_> {
+    fn handle(&mut self) -> Reply {
+        match &self.call.event.kind {
+            Kind::SessionStart(source) => session_start::answer(self, *source),
+            Kind::Prompt(text) => context::prompt(self, text),
+            Kind::PostTool(call) => tool::answer(self, call),
+            Kind::PreTool(_) => Reply::default(),
+            Kind::PreCompact => {
+                self.session.compacted = true;
+                self.record("compact", "", "before compaction");
+                Reply::default()
+            }
+            Kind::SubagentStart => context::subagent(self),
+            Kind::SubagentStop => {
+                self.record("subagent_stop", "", "subagent ended");
+                Reply::default()
+            }
+            Kind::Stop(call) if main_thread(self.call.event) => stop::answer(self, call),
+            Kind::Stop(_) => Reply::default(),
+            Kind::SessionEnd(reason) => {
+                self.session.ended = true;
+                let reason = reason.clone();
+                self.record("session_end", "", &reason);
+                Reply::default()
+            }
+        }
+    }
+
+    /// A plugin and an installed hook both fire: the event counts once and prints once.
+    fn delivered_twice(&mut self) -> bool {
+        let event = self.call.event;
+        let route = self.call.route;
+        if matches!(event.kind, Kind::Stop(_)) && main_thread(event) {
+            return self.session.stop_twice(route);
+        }
+        let word = word(&event.kind);
+        let agent = event.agent.as_deref().unwrap_or_default();
+        let turn = if event.turn.is_empty() { &self.call.payload } else { &event.turn };
+        let key: String =
+            crate::core::contract::digest(format!("{word}\n{agent}\n{turn}").as_bytes()).chars().take(8).collect();
+        self.session.twice(&key, route)
+    }
+
+    pub(super) fn record(&mut self, event: &str, phase: &str, summary: &str) {
+        let record = Record { phase: phase.to_owned(), ..record(self.call, event, summary) };
+        self.records.push(record);
+    }
+
+    /// One look at the plan.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot::take(Some(&self.call.state), &self.desk)
+    }
+
+    /// The ledger an event belongs to: a subagent has its own.
+    pub(super) fn agent(&self) -> String {
+        let id = self.call.event.agent.as_deref().unwrap_or(self.call.host.id);
+        let name: String =
+            id.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).take(64).collect();
+        if crate::store::locate::is_name(&name) { name } else { self.call.host.id.to_owned() }
+    }
+
+    /// Ledger, run state, session: in this order, so that what is acknowledged is there.
+    fn commit(&mut self, file: &SessionFile) -> std::io::Result<()> {
+        let agent = self.agent();
+        let mut records = std::mem::take(&mut self.records);
+        if !records.is_empty() {
+            self.desk.append(&agent, &mut records)?;
+            if records.iter().any(|r| r.event == "edit")
+                && let Some(last) = records.last()
+            {
+                self.desk.run.edit_tick = last.tick;
+            }
+        }
+        if !records.is_empty() || self.desk.changed() {
+            self.desk.save()?;
+        }
+        file.save(&self.session)
+    }
+}
+
+/// A record of this call.
+pub(super) fn record(call: &Call<'_>, event: &str, summary: &str) -> Record {
+    Record {
+        ts: rfc3339(call.now()),
+        event: event.to_owned(),
+        summary: summary.to_owned(),
+        session: call.event.session.clone(),
+        host: call.host.id.to_owned(),
+        ..Record::default()
+    }
+}
+
+/// What happened, in our words.
+pub(super) fn word(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::SessionStart(_) => "session-start",
+        Kind::Prompt(_) => "prompt",
+        Kind::PreTool(_) => "pre-tool",
+        Kind::PostTool(_) => "edit",
+        Kind::PreCompact => "pre-compact",
+        Kind::SubagentStart => "subagent-start",
+        Kind::SubagentStop => "subagent-stop",
+        Kind::Stop(_) => "stop",
+        Kind::SessionEnd(_) => "session-end",
+    }
+}
+
+/// The plan directory cannot be opened: nothing is recorded, nobody is held, and the user hears of it once.
+fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, trouble: &Trouble) -> Reply {
+    let event = &call.event.kind;
+    if !matches!(event, Kind::Stop(_) | Kind::Prompt(_) | Kind::SessionStart(_)) || !main_thread(call.event) {
+        return Reply::default();
+    }
+    if let Trouble::Busy = trouble {
+        let mut reply =
+            if matches!(event, Kind::Stop(_)) { Reply::default() } else { context::read_only(call, &session) };
+        reply.notice = Some(
+            "steadfast: the plan is locked by another process; nothing was recorded and nobody is held".to_owned(),
+        );
+        return reply;
+    }
+    let text = match trouble {
+        Trouble::Gone => {
+            format!("steadfast: the plan {} was deleted, so this run is cancelled", session.place().name())
+        }
+        other => format!(
+            "steadfast: {} cannot be used ({other}); nobody is held. See: steadfast doctor",
+            session.place().file()
+        ),
+    };
+    told_once(file, &mut session, &text)
+}
+
+fn told_once(file: &SessionFile, session: &mut Session, text: &str) -> Reply {
+    let key: String = crate::core::contract::digest(text.as_bytes()).chars().take(16).collect();
+    if session.told_user == key {
+        return Reply::default();
+    }
+    session.told_user = key;
+    if file.save(session).is_err() {
+        return Reply::default();
+    }
+    Reply { notice: Some(text.to_owned()), ..Reply::default() }
+}
+
+/// The run state is missing or torn. The approved block is still injected; a stop is let go, visibly.
+fn without_run(call: &Call<'_>, file: &SessionFile, mut session: Session, desk: &Desk) -> Reply {
+    if !main_thread(call.event) {
+        return Reply::default();
+    }
+    let what = if desk.found == Found::Torn { "damaged" } else { "gone" };
+    match &call.event.kind {
+        Kind::Stop(_) => {
+            let text = format!(
+                "steadfast let the run end: error. Its run state is {what}. Any verb rebuilds it: steadfast status, then steadfast attach"
+            );
+            Reply { notice: Some(text), ..Reply::default() }
+        }
+        Kind::Prompt(_) | Kind::SessionStart(_) => {
+            let text = format!(
+                "steadfast: the run state of {} is {what}; nobody is held until it is rebuilt: steadfast attach",
+                session.place().name()
+            );
+            let told = told_once(file, &mut session, &text);
+            Reply { notice: told.notice, ..context::of_desk(call, desk) }
+        }
+        _ => Reply::default(),
+    }
+}
+
+/// Another session took the plan over: this one is told once and is no longer held.
+fn taken_over(call: &Call<'_>, file: &SessionFile, mut session: Session) -> Reply {
+    if !main_thread(call.event) || !matches!(call.event.kind, Kind::Stop(_) | Kind::Prompt(_) | Kind::SessionStart(_)) {
+        return Reply::default();
+    }
+    let text = format!(
+        "steadfast: another session works on {} now; this one is not held any more. To take it back: steadfast attach",
+        session.place().name()
+    );
+    told_once(file, &mut session, &text)
+}

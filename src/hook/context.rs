@@ -1,0 +1,144 @@
+//! What is put in front of the model, and the news that go with it.
+
+use crate::core::contract::digest;
+use crate::core::event::Reply;
+use crate::core::inject::{self, Block};
+use crate::core::next;
+use crate::hook::Call;
+use crate::hook::attached::Scene;
+use crate::hook::progress;
+use crate::store::{Attestation, Desk, Session, Snapshot};
+
+/// A prompt: resets the turn where a person wrote it, and injects.
+pub(super) fn prompt(scene: &mut Scene<'_, '_>, text: &str) -> Reply {
+    // A host may report a subagent's task as a prompt.
+    if scene.call.event.agent.is_some() {
+        return Reply::default();
+    }
+    if inject::is_user_prompt(text) {
+        scene.session.turn_holds = 0;
+        scene.session.stops.clear();
+        scene.session.calls = 0;
+        if scene.desk.run.blocks > 0 {
+            // A mirror that cannot be written keeps the larger, older count: the safe side.
+            let _ = scene.desk.set_blocks(0);
+        }
+        scene.record("prompt", "", "user prompt");
+    }
+    let snapshot = scene.snapshot();
+    progress::take_over(scene, &snapshot);
+    let news = key(&snapshot);
+    let fresh = scene.session.compacted || scene.session.injected != news;
+    block(scene, fresh)
+}
+
+/// The full form: at session start, after compaction.
+pub(super) fn full(scene: &mut Scene<'_, '_>) -> Reply {
+    let snapshot = scene.snapshot();
+    progress::take_over(scene, &snapshot);
+    block(scene, true)
+}
+
+fn block(scene: &mut Scene<'_, '_>, fresh: bool) -> Reply {
+    // Looked at again: what was taken over counts.
+    let snapshot = scene.snapshot();
+    let context = text(&snapshot, &scene.desk, fresh);
+    scene.session.compacted = false;
+    scene.session.injected = key(&snapshot);
+    let notice = news(scene, &snapshot);
+    Reply { context, notice, ..Reply::default() }
+}
+
+/// What decides whether a block is news: what is approved, and how the file stands to it.
+fn key(snapshot: &Snapshot) -> String {
+    let head = snapshot.head.as_ref().map(|h| h.digest.as_str()).unwrap_or_default();
+    let file = if snapshot.contract.is_none() { snapshot.file_digest() } else { String::new() };
+    let mut key = digest(format!("{head} {} {file}", snapshot.attestation.word()).as_bytes());
+    key.truncate(16);
+    key
+}
+
+/// The text for the model. Only approved content, the goal of a draft, or a legacy plan framed as data.
+fn text(snapshot: &Snapshot, desk: &Desk, full: bool) -> Option<String> {
+    if snapshot.head_trouble.is_some() {
+        return None;
+    }
+    if let Some(head) = &snapshot.head {
+        if snapshot.contract.is_none() {
+            return Some(inject::draft(&head.goal));
+        }
+        let next = next::next(&snapshot.view);
+        let block = block_of(snapshot, desk, &next);
+        return Some(if full { inject::full(&block) } else { inject::short(&block) });
+    }
+    // A legacy plan is told when it is news, not at every turn.
+    if full && snapshot.attestation == Attestation::None && snapshot.has_phases() {
+        return Some(inject::legacy(&snapshot.view, &desk.place.file()));
+    }
+    None
+}
+
+fn block_of<'a>(snapshot: &'a Snapshot, desk: &'a Desk, next: &'a next::Next) -> Block<'a> {
+    let mut agents: Vec<inject::AgentEvent<'a>> = desk
+        .run
+        .ledgers
+        .iter()
+        .filter(|(_, end)| end.work_tick > 0)
+        .map(|(agent, end)| inject::AgentEvent { agent, event: &end.event, tick: end.work_tick })
+        .collect();
+    agents.sort_by_key(|a| std::cmp::Reverse(a.tick));
+    let work_tick = agents.first().map_or(0, |a| a.tick);
+    Block { view: &snapshot.view, next, tag: snapshot.tag(), work_tick, agents }
+}
+
+/// One line to the user for each change of the plan that is not in force.
+pub(super) fn news(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Option<String> {
+    let text = if let Some(why) = &snapshot.head_trouble {
+        format!(
+            "steadfast: the approval of this plan cannot be used ({why}); nothing is injected. See: steadfast doctor"
+        )
+    } else {
+        match snapshot.attestation {
+            Attestation::Changed if snapshot.plan.is_none() => {
+                "steadfast: task_plan.md is missing or empty; the approved copy goes on. Bring it back, or: steadfast attest --diff".to_owned()
+            }
+            Attestation::Changed => {
+                "steadfast: your edit of task_plan.md is not in force yet; the approved plan goes on. See and approve it: steadfast attest --diff, then steadfast attest".to_owned()
+            }
+            Attestation::Unapproved => {
+                "steadfast: this plan was approved somewhere else, not here, so nothing of it is injected. To approve it: steadfast attest".to_owned()
+            }
+            Attestation::None if !snapshot.has_phases() => "steadfast: task_plan.md has no phase list, so there is nothing to inject. See: steadfast doctor".to_owned(),
+            _ => return None,
+        }
+    };
+    let mut key = digest(format!("{} {text}", snapshot.file_digest()).as_bytes());
+    key.truncate(16);
+    if scene.session.told_user == key {
+        return None;
+    }
+    scene.session.told_user = key;
+    Some(text)
+}
+
+/// The short form for a subagent, which does not edit the plan.
+pub(super) fn subagent(scene: &mut Scene<'_, '_>) -> Reply {
+    scene.record("subagent_start", "", "subagent started");
+    let snapshot = scene.snapshot();
+    if snapshot.contract.is_none() || snapshot.head_trouble.is_some() {
+        return Reply::default();
+    }
+    let next = next::next(&snapshot.view);
+    Reply { context: Some(inject::subagent(&block_of(&snapshot, &scene.desk, &next))), ..Reply::default() }
+}
+
+/// The block where nothing can be written.
+pub(super) fn read_only(call: &Call<'_>, session: &Session) -> Reply {
+    Desk::look(&session.place()).map_or_else(|_| Reply::default(), |desk| of_desk(call, &desk))
+}
+
+/// The full block of a desk, as it is.
+pub(super) fn of_desk(call: &Call<'_>, desk: &Desk) -> Reply {
+    let snapshot = Snapshot::take(Some(&call.state), desk);
+    Reply { context: text(&snapshot, desk, true), ..Reply::default() }
+}

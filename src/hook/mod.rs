@@ -1,0 +1,118 @@
+//! The only road of a hook: standard input, host, snapshot, decision, commit, host, standard output.
+//!
+//! Two fail directions. Content fails closed: what no approved contract covers is never injected. Control fails open: what
+//! cannot be evaluated (a payload that does not parse, a lock that times out, a full disk, a missing home, a panic) lets the
+//! stop go. A hook exits 0 always and prints exactly one JSON object or nothing.
+
+mod attached;
+mod context;
+mod progress;
+mod session_start;
+mod stop;
+mod tool;
+mod unattached;
+
+use crate::core::contract::digest;
+use crate::core::event::{Event, Kind, Reply};
+use crate::hosts::{self, Host};
+use crate::output;
+use crate::store::Session;
+use crate::store::attach::Who;
+use crate::store::{session, state_dir};
+use crate::world::{World, parent_pid, stdin};
+
+/// One call of one hook.
+pub(crate) struct Call<'a> {
+    pub(crate) world: World,
+    pub(crate) host: &'static Host,
+    pub(crate) event: &'a Event,
+    /// First 16 hex of the digest of the payload.
+    pub(crate) payload: String,
+    pub(crate) state: std::path::PathBuf,
+    /// By which registration we were called: `p` for a plugin, `s` for settings.
+    pub(crate) route: char,
+}
+
+impl Call<'_> {
+    pub(crate) fn who(&self) -> Who {
+        Who {
+            host: self.host.id.to_owned(),
+            session: self.event.session.clone(),
+            pid: self.event.host_pid.or_else(parent_pid),
+        }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.world.now()
+    }
+}
+
+/// Runs a hook: `steadfast hook <event> --host <host>`. Whatever happens, the caller exits 0.
+pub fn main(args: &[String], world: World) {
+    silence_panics();
+    if world.var("PLANNING_DISABLED").as_deref() == Some("1") {
+        return;
+    }
+    let Some((word, host)) = words(args) else {
+        output::hook_aside("usage: steadfast hook <event> --host <host>");
+        return;
+    };
+    let patience = if matches!(word, "session-end" | "SessionEnd") { 300 } else { 2_000 };
+    let Some(bytes) = stdin::read_object(patience) else { return };
+    let env = |name: &str| world.var(name);
+    let Some(event) = (host.parse)(word, &bytes, &env) else { return };
+    let reply = answer(world, host, &event, &bytes);
+    if let Some(text) = (host.render)(&event, &reply) {
+        output::hook_answer(&text);
+    }
+}
+
+/// The event's word and the host. Unknown words are no error: a newer hooks file may call an older binary.
+fn words(args: &[String]) -> Option<(&str, &'static Host)> {
+    let mut word = None;
+    let mut host = "claude-code";
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--host" => host = rest.next()?,
+            other if other.starts_with("--host=") => host = other.trim_start_matches("--host="),
+            other if word.is_none() && !other.starts_with('-') => word = Some(other),
+            _ => {}
+        }
+    }
+    Some((word?, hosts::find(host)?))
+}
+
+fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Reply {
+    if event.session.is_empty() {
+        return Reply::default();
+    }
+    let Ok(state) = state_dir::find(&|name| world.var(name)) else { return Reply::default() };
+    let mut payload = digest(bytes);
+    payload.truncate(16);
+    let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
+    let call = Call { world, host, event, payload, state, route };
+    match session::open(&call.state, &Session::key(host.id, &event.session)) {
+        Some((file, session)) => attached::answer(&call, file, session),
+        None => unattached::answer(&call),
+    }
+}
+
+/// A panic prints the neutral answer, which is nothing, and exits 0: an abort would be a failure to some hosts, and 2 would
+/// block. `STEADFAST_PANIC` makes one, for the test of this.
+fn silence_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        output::hook_aside(&format!("internal error, nothing decided: {info}"));
+        #[expect(
+            clippy::disallowed_methods,
+            clippy::exit,
+            reason = "a panic must not become an exit code that blocks"
+        )]
+        std::process::exit(0);
+    }));
+}
+
+/// Whether an event belongs to the main thread of its session.
+pub(crate) fn main_thread(event: &Event) -> bool {
+    event.agent.is_none() && !matches!(event.kind, Kind::SubagentStart | Kind::SubagentStop)
+}

@@ -1,0 +1,49 @@
+//! Taking over what was written by hand: statuses and boxes in the file become records and raise the high-water mark.
+
+use crate::core::plan::Status;
+use crate::core::run::phase_key;
+use crate::hook::attached::Scene;
+use crate::store::Snapshot;
+
+/// The ledger's word for a status that was reached.
+pub(crate) fn event(status: Status) -> Option<&'static str> {
+    match status {
+        Status::InProgress => Some("phase_start"),
+        Status::Complete => Some("phase_complete"),
+        Status::Failed => Some("phase_failed"),
+        Status::Skipped => Some("phase_skipped"),
+        Status::Waiting => Some("phase_waiting"),
+        Status::Pending | Status::Unknown => None,
+    }
+}
+
+/// Records every approved phase whose status in the file counts and is news.
+pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
+    if snapshot.contract.is_none() {
+        return;
+    }
+    for phase in snapshot.view.phases.iter().filter(|p| !p.vanished) {
+        let key = phase_key(&phase.id);
+        let known = scene.desk.run.phases.get(&key).and_then(|p| p.status);
+        if known == Some(phase.status) || (known.is_none() && phase.status == Status::Pending) {
+            continue;
+        }
+        scene.desk.run.phases.entry(key).or_default().status = Some(phase.status);
+        // "Claimed" is the file's word against a missing proof: it is in progress, which is no news.
+        if let Some(event) = event(phase.status).filter(|_| !phase.claimed) {
+            let id = phase.id.clone();
+            scene.record(event, &id, "as written in the plan file");
+        }
+    }
+    raise(scene, snapshot);
+}
+
+/// Raises the high-water mark. A phase settled for the first time gives the gate a new budget.
+pub(super) fn raise(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
+    let counts = snapshot.view.counts(scene.desk.run.mark.files);
+    if counts.phases > scene.desk.run.mark.phases && scene.desk.run.blocks > 0 {
+        // The mirror may keep the older, larger count: the safe side.
+        let _ = scene.desk.set_blocks(0);
+    }
+    scene.desk.run.mark = scene.desk.run.mark.max(counts);
+}

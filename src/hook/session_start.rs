@@ -1,0 +1,33 @@
+//! A bound session starts or goes on.
+
+use crate::core::event::{Reply, Source};
+use crate::hook::attached::Scene;
+use crate::hook::context;
+use crate::world::start_time;
+
+pub(super) fn answer(scene: &mut Scene<'_, '_>, source: Source) -> Reply {
+    if scene.call.event.agent.is_some() {
+        return Reply::default();
+    }
+    let word = match source {
+        Source::Startup => "startup",
+        Source::Resume => "resume",
+        Source::Clear => "clear",
+        Source::Compact => "compact",
+        Source::Fork => "fork",
+    };
+    let back = scene.session.ended || scene.session.started != word;
+    // Some hosts start a session for every message: only news is recorded.
+    if back {
+        word.clone_into(&mut scene.session.started);
+        scene.session.ended = false;
+        scene.record("session_start", "", word);
+    }
+    let who = scene.call.who();
+    if who.pid.is_some() && who.pid != scene.session.pid {
+        scene.session.pid = who.pid;
+        scene.session.pid_start = who.pid.and_then(start_time);
+        scene.session.boot = crate::world::hostname_token();
+    }
+    context::full(scene)
+}

@@ -1,0 +1,201 @@
+//! A stop of the main thread: the gate.
+
+use serde_json::json;
+
+use crate::core::contract::{Mode, digest};
+use crate::core::event::{Background, Reply, StopCall};
+use crate::core::gate::{self, Behind, Facts, Verdict, Work};
+use crate::core::next::{self, Kind};
+use crate::core::plan::Status;
+use crate::core::run::phase_key;
+use crate::core::{inject, plan_edit};
+use crate::hook::attached::{Scene, record};
+use crate::hook::{context, progress};
+use crate::store::session::LastStop;
+use crate::store::{Snapshot, layout};
+
+pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
+    if let Some(reply) = replay(scene, call) {
+        return reply;
+    }
+    let mut snapshot = scene.snapshot();
+    progress::take_over(scene, &snapshot);
+    if open_next(scene, &snapshot) {
+        snapshot = scene.snapshot();
+    }
+    let blocks = scene.desk.blocks();
+    let facts = facts(scene, &snapshot, call, blocks);
+    let mut verdict = gate::decide(&facts);
+    if call.errored && verdict == Verdict::Hold {
+        verdict = Verdict::Error;
+    }
+    if verdict == Verdict::Background {
+        scene.desk.run.deferred = deferred(&call.background);
+    }
+    let reply = if verdict == Verdict::Hold {
+        hold(scene, &snapshot, facts.work, blocks.unwrap_or(0))
+    } else {
+        let_go(scene, &snapshot, verdict)
+    };
+    scene.session.last_stop = LastStop {
+        payload: scene.call.payload.clone(),
+        verdict: verdict.word().to_owned(),
+        said: reply.hold.clone().or_else(|| reply.notice.clone()).unwrap_or_default(),
+        replayed: false,
+    };
+    reply
+}
+
+/// The very same payload once more. After a hold a host sets its flag, so an equal payload without it is the same stop
+/// delivered twice; it is answered the same, once, so that no host can be kept in a loop by it.
+fn replay(scene: &mut Scene<'_, '_>, call: &StopCall) -> Option<Reply> {
+    let last = &mut scene.session.last_stop;
+    if call.active || last.payload != scene.call.payload || last.verdict != Verdict::Hold.word() {
+        return None;
+    }
+    let mut reply = Reply::default();
+    if last.replayed {
+        reply.notice = Some(format!("steadfast let the run end: {}", Verdict::Duplicate.word()));
+    } else {
+        last.replayed = true;
+        reply.hold = Some(last.said.clone());
+    }
+    Some(reply)
+}
+
+fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Option<u32>) -> Facts {
+    let event = scene.call.event;
+    let head = snapshot.head.as_ref();
+    let attends = event.attended != Some(false);
+    let cap = scene.call.world.var("PWF_GATE_CAP").and_then(|v| v.parse().ok()).unwrap_or(gate::DEFAULT_CAP);
+    let run = &scene.desk.run;
+    Facts {
+        gated: head.is_some_and(|h| h.mode == Mode::Gate),
+        paused: run.paused,
+        attached: true,
+        work: if snapshot.contract.is_none() { Work::Open } else { next::work(&snapshot.view, stale(scene, snapshot)) },
+        active: call.active,
+        hold: head.and_then(|h| h.gate.hold).unwrap_or(event.attended == Some(false)),
+        behind: behind(&call.background, &run.deferred),
+        asks: attends && gate::asks(&call.last_message),
+        blocks,
+        cap,
+        turn_holds: scene.session.turn_holds,
+        held_before: scene.session.mark_at_hold.is_some(),
+        progressed: scene.session.mark_at_hold.is_some_and(|old| run.mark.exceeds(old)),
+    }
+}
+
+fn behind(background: &Background, known: &str) -> Behind {
+    if !background.subagents.is_empty() {
+        Behind::Subagent
+    } else if background.shells.is_empty() {
+        Behind::Nothing
+    } else if deferred(background) == known {
+        Behind::OldShell
+    } else {
+        Behind::Shell
+    }
+}
+
+fn deferred(background: &Background) -> String {
+    let mut ids = background.shells.clone();
+    ids.sort();
+    digest(ids.join("\n").as_bytes()).chars().take(8).collect()
+}
+
+/// Something was edited after a proof, and this was not asked about yet.
+fn stale(scene: &Scene<'_, '_>, snapshot: &Snapshot) -> bool {
+    let run = &scene.desk.run;
+    run.edit_tick > run.asked_tick
+        && snapshot
+            .view
+            .phases
+            .iter()
+            .any(|p| p.needs_proof && p.status == Status::Complete && p.run.proof_tick < run.edit_tick)
+}
+
+/// In a gated run one phase is always in progress: where none is, the next ready one is opened before the stop is judged.
+fn open_next(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool {
+    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
+    if !gated || snapshot.contract.is_none() || scene.desk.run.paused {
+        return false;
+    }
+    let next = next::next(&snapshot.view);
+    let Some(phase) = next.phase.filter(|_| next.kind == Kind::Start).and_then(|i| snapshot.view.phases.get(i)) else {
+        return false;
+    };
+    if phase.status == Status::Failed {
+        return false;
+    }
+    let written = snapshot.plan.as_ref().and_then(|plan| {
+        let index = plan.phases.iter().position(|p| p.id.as_deref() == Some(phase.id.as_str()))?;
+        plan_edit::set_status(&snapshot.bytes, plan, index, Status::InProgress).ok()
+    });
+    let Some(bytes) = written else { return false };
+    if scene.desk.replace(layout::PLAN, &bytes).is_err() {
+        return false;
+    }
+    scene.desk.run.phases.entry(phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
+    let id = phase.id.clone();
+    scene.record("phase_start", &id, "opened at a stop");
+    true
+}
+
+fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work, blocks: u32) -> Reply {
+    if let Err(error) = scene.desk.set_blocks(blocks.saturating_add(1)) {
+        return Reply {
+            notice: Some(format!("steadfast let the run end: error. The block counter cannot be written ({error})")),
+            ..Reply::default()
+        };
+    }
+    let run = &mut scene.desk.run;
+    run.holds = run.holds.saturating_add(1);
+    if work == Work::Stale {
+        run.asked_tick = run.edit_tick;
+    }
+    scene.session.mark_at_hold = Some(run.mark);
+    scene.session.turn_holds += 1;
+    let next = next::next(&snapshot.view);
+    let reason = match &snapshot.head {
+        Some(head) if snapshot.contract.is_none() => inject::draft_reason(&head.goal),
+        _ => inject::reason(&snapshot.view, &next, work),
+    };
+    let phase = next.phase.and_then(|i| snapshot.view.phases.get(i)).map(|p| p.id.clone()).unwrap_or_default();
+    let mut block = record(scene.call, "gate_block", "stop held");
+    block.phase = phase;
+    block.data = json!({ "blocks": scene.desk.run.blocks });
+    scene.records.push(block);
+    Reply { hold: Some(reason), ..Reply::default() }
+}
+
+fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> Reply {
+    let mut reply = Reply { notice: context::news(scene, snapshot), ..Reply::default() };
+    if verdict == Verdict::NotGated {
+        return reply;
+    }
+    let mut allow = record(scene.call, "gate_allow", "stop let go");
+    allow.data = json!({ "verdict": verdict.word() });
+    scene.records.push(allow);
+    if verdict.shown() {
+        let total = snapshot.view.phases.len();
+        let open = snapshot.view.phases.iter().filter(|p| !p.settled()).count();
+        let word = verdict.word().replace('-', " ");
+        let state = if snapshot.contract.is_none() {
+            "The plan is not written and approved yet".to_owned()
+        } else {
+            format!("{open} of {total} open")
+        };
+        let go_on = if verdict == Verdict::Paused {
+            "steadfast resume".to_owned()
+        } else {
+            format!("steadfast run {}", scene.call.host.program)
+        };
+        let text = format!("steadfast let the run end: {word}. {state}. Go on: {go_on}");
+        reply.notice = Some(match reply.notice {
+            Some(news) => format!("{text} {news}"),
+            None => text,
+        });
+    }
+    reply
+}

@@ -1,0 +1,105 @@
+//! After a tool: edits, failures, and one re-anchoring line after many calls without a verb.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::core::contract::digest;
+use crate::core::event::{Reply, ToolCall};
+use crate::core::seen::Seen;
+use crate::core::{inject, next};
+use crate::hook::attached::{Scene, record};
+use crate::hook::{context, progress};
+use crate::store::{Attestation, disk, layout};
+
+/// After how many tool calls without a verb the agent is reminded once.
+const ANCHOR: u32 = 40;
+/// The most of an edited file that is read for its digest, in bytes.
+const MAX_FILE: u64 = 1024 * 1024;
+
+pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
+    let main = scene.call.event.agent.is_none();
+    if main {
+        let verb = call.command.as_deref().is_some_and(|c| c.contains("steadfast "));
+        scene.session.calls = if verb { 0 } else { scene.session.calls.saturating_add(1) };
+    }
+    if call.failed {
+        let mut failure = record(scene.call, "tool_failure", &call.name);
+        failure.data = call.exit.map_or(serde_json::Value::Null, |code| json!({ "exit": code }));
+        scene.records.push(failure);
+    }
+    let mut plan_touched = false;
+    for path in &call.edits {
+        plan_touched |= edit(scene, path, call);
+    }
+    if plan_touched && main {
+        return plan_edited(scene);
+    }
+    if main && scene.session.calls >= ANCHOR {
+        scene.session.calls = 0;
+        let snapshot = scene.snapshot();
+        if snapshot.contract.is_some() && snapshot.head_trouble.is_none() {
+            let next = next::next(&snapshot.view);
+            return Reply { context: Some(inject::anchor(&snapshot.view, &next, &snapshot.tag())), ..Reply::default() };
+        }
+    }
+    Reply::default()
+}
+
+/// Records one edit. Whether it was the plan file.
+fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
+    let base = scene.call.event.cwd.clone().unwrap_or_else(|| scene.desk.place.root.clone());
+    let full = plain(&base.join(path));
+    let root = scene.desk.place.root.clone();
+    let real = full.parent().and_then(|p| disk::canonical(p).ok()).zip(full.file_name()).map(|(p, n)| p.join(n));
+    let full = real.unwrap_or(full);
+    if full == scene.desk.place.dir().join(layout::PLAN) {
+        return true;
+    }
+    // Notes about the work are not the work.
+    if full.starts_with(root.join(layout::PLANNING)) {
+        return false;
+    }
+    let name = full.strip_prefix(&root).map_or_else(|_| full.display().to_string(), |p| p.display().to_string());
+    let content = disk::read(&full, MAX_FILE).bytes().map_or_else(|| call.input_digest.clone(), |bytes| digest(&bytes));
+    let mut seen = Seen::parse(&scene.desk.run.seen);
+    if seen.insert(&digest(format!("{name}\n{content}").as_bytes())) {
+        scene.desk.run.mark.files = scene.desk.run.mark.files.saturating_add(1);
+        scene.desk.run.seen = seen.to_text();
+    }
+    let mut edit = record(scene.call, "edit", &call.name);
+    edit.files = vec![name];
+    edit.data = json!({ "sha256": content.chars().take(16).collect::<String>() });
+    scene.records.push(edit);
+    false
+}
+
+/// The path without `.` and `..`, as far as that can be said without asking the disk.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The agent changed the plan: what it wrote is taken over, and it hears once if its contract is not in force.
+fn plan_edited(scene: &mut Scene<'_, '_>) -> Reply {
+    let snapshot = scene.snapshot();
+    progress::take_over(scene, &snapshot);
+    let mut reply = Reply { notice: context::news(scene, &snapshot), ..Reply::default() };
+    if snapshot.attestation == Attestation::Changed && scene.session.told_agent != snapshot.file_digest() {
+        scene.session.told_agent = snapshot.file_digest();
+        reply.context = Some(
+            "steadfast: this edit changes what the plan asks for, so the approved plan goes on until it is approved. If it only adds to the plan: steadfast attest. If it takes something away or rewords it, a person has to approve it; undo it, or leave it for them."
+                .to_owned(),
+        );
+    }
+    reply
+}

@@ -1,0 +1,164 @@
+//! A session that is bound to no plan: it is not held, not nagged, and writes nothing, unless this event attaches it.
+
+use crate::core::event::{Event, Kind, Reply, Source};
+use crate::core::inject;
+use crate::hook::{Call, attached, main_thread};
+use crate::store::attach::{self, Who};
+use crate::store::locate::{self, Found, Place};
+use crate::store::snapshot::Snapshot;
+use crate::store::{Desk, layout, session, state_dir};
+
+pub(super) fn answer(call: &Call<'_>) -> Reply {
+    if !main_thread(call.event) {
+        return Reply::default();
+    }
+    match &call.event.kind {
+        Kind::SessionStart(source) => session_start(call, *source),
+        Kind::Prompt(text) => {
+            let asked = matches!(text.trim().to_lowercase().as_str(), "continue" | "resume" | "go on");
+            if asked || pinned(call) { attach_if_free(call) } else { Reply::default() }
+        }
+        Kind::PostTool(tool) => tool
+            .edits
+            .iter()
+            .find_map(|path| edited_plan(call.event, path))
+            .map_or_else(Reply::default, |place| attach(call, &place)),
+        _ => Reply::default(),
+    }
+}
+
+fn pinned(call: &Call<'_>) -> bool {
+    call.world.var("PLAN_ID").is_some() || call.world.var("PWF_PLAN_ROOT").is_some()
+}
+
+fn session_start(call: &Call<'_>, source: Source) -> Reply {
+    let place = match locate(call) {
+        Found::Plan(place) => place,
+        Found::None => return Reply::default(),
+        Found::BrokenPin(why) => {
+            return notice(format!("steadfast: {why}. Nothing is injected. Unset the pin or mend it."));
+        }
+        Found::Several(_, ids) => {
+            let text = format!(
+                "steadfast: several plans here ({}), none in use. Choose one: steadfast use {}",
+                ids.join(", "),
+                first(&ids)
+            );
+            return if call.event.attended == Some(false) { Reply::default() } else { notice(text) };
+        }
+    };
+    if place.id.is_empty() {
+        return Reply::default();
+    }
+    let Ok(desk) = Desk::look(&place) else { return Reply::default() };
+    if call.world.var("STEADFAST_ATTACH").is_some_and(|token| attach::is_token(&desk, &token)) {
+        return attach(call, &place);
+    }
+    let owner = attach::owner(&call.state, &desk);
+    if source != Source::Compact && desk.run.claim_until > call.now() {
+        return attach(call, &place);
+    }
+    if let Some(owner) = &owner {
+        // After `/clear` the same host process goes on under a new session id. A resumed or forked session may get one too.
+        let same_process = owner.pid.is_some() && owner.pid == call.who().pid && owner.host == call.host.id;
+        if same_process && matches!(source, Source::Clear | Source::Resume) {
+            return attach(call, &place);
+        }
+        if attach::is_live(owner) {
+            return Reply::default();
+        }
+    }
+    if pinned(call) {
+        return attach(call, &place);
+    }
+    // One-shot runs that nobody attends are left alone.
+    if call.event.attended == Some(false) || source == Source::Compact {
+        return Reply::default();
+    }
+    offer(call, &desk)
+}
+
+fn first(ids: &[String]) -> &str {
+    ids.first().map_or("", String::as_str)
+}
+
+fn notice(text: String) -> Reply {
+    Reply { notice: Some(text), ..Reply::default() }
+}
+
+fn offer(call: &Call<'_>, desk: &Desk) -> Reply {
+    if state_dir::outside(&call.state, &desk.place.root).is_err() {
+        return Reply::default();
+    }
+    let snapshot = Snapshot::take(Some(&call.state), desk);
+    if snapshot.contract.is_none() {
+        return Reply::default();
+    }
+    let total = snapshot.view.phases.len();
+    let done = snapshot.view.phases.iter().filter(|p| p.settled()).count();
+    if done == total {
+        return Reply::default();
+    }
+    Reply { context: Some(inject::offer(&desk.place.id, done, total)), ..Reply::default() }
+}
+
+fn attach_if_free(call: &Call<'_>) -> Reply {
+    let Found::Plan(place) = locate(call) else { return Reply::default() };
+    if place.id.is_empty() {
+        return Reply::default();
+    }
+    let Ok(desk) = Desk::look(&place) else { return Reply::default() };
+    if attach::owner(&call.state, &desk).as_ref().is_some_and(attach::is_live) {
+        return Reply::default();
+    }
+    // "continue" in a project whose plan is finished, or was never approved here, is about something else.
+    let snapshot = Snapshot::take(Some(&call.state), &desk);
+    let unfinished =
+        snapshot.head.is_some() && (snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled()));
+    drop(desk);
+    if unfinished || pinned(call) { attach(call, &place) } else { Reply::default() }
+}
+
+pub(super) fn locate(call: &Call<'_>) -> Found {
+    locate::find(&locate::From {
+        pinned_root: call.world.var("PWF_PLAN_ROOT").map(Into::into),
+        pinned_id: call.world.var("PLAN_ID"),
+        cwd: call.event.cwd.clone().or_else(|| call.world.cwd()),
+        project: call.event.project.clone(),
+        home: call.world.home(),
+    })
+}
+
+/// The plan whose file this is, judged by its path first.
+fn edited_plan(event: &Event, path: &std::path::Path) -> Option<Place> {
+    if path.file_name()?.to_str()? != layout::PLAN {
+        return None;
+    }
+    let full = if path.is_absolute() { path.to_path_buf() } else { event.cwd.as_ref()?.join(path) };
+    let dir = full.parent()?;
+    let id = dir.file_name()?.to_str()?;
+    let planning = dir.parent()?;
+    if planning.file_name()?.to_str()? != layout::PLANNING || !locate::is_name(id) {
+        return None;
+    }
+    let root = crate::store::disk::canonical(planning.parent()?).ok()?;
+    Some(Place { root, id: id.to_owned() })
+}
+
+fn attach(call: &Call<'_>, place: &Place) -> Reply {
+    if state_dir::outside(&call.state, &place.root).is_err() {
+        return Reply::default();
+    }
+    let who: Who = call.who();
+    let Ok(mut desk) = Desk::attaching(place) else { return Reply::default() };
+    let Ok((file, session, _)) = attach::bind(&call.state, &mut desk, &who) else { return Reply::default() };
+    let record = attached::record(call, "attach", &format!("session attached by {}", attached::word(&call.event.kind)));
+    // A ledger that cannot be written does not undo the attachment; the run state decides.
+    let _ = desk.append(call.host.id, &mut [record]);
+    if desk.save().is_err() {
+        return Reply::default();
+    }
+    drop(desk);
+    let _: &session::Session = &session;
+    attached::answer(call, file, session)
+}

@@ -1,0 +1,60 @@
+//! Hosts: the agent programs that call us. One file each; this is the registry.
+
+pub mod claude_code;
+pub mod claude_code_install;
+
+use crate::core::event::{Event, Reply};
+
+/// Reads environment variables of the host's process.
+pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// What a host lets a hook do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Which of its events put text in front of the model.
+    pub inject: &'static str,
+    /// How a stop is held.
+    pub hold: &'static str,
+    /// The host's own limit of consecutive holds, if it has one.
+    pub host_cap: Option<u32>,
+    /// The host's limit for injected text.
+    pub context_limit: &'static str,
+}
+
+/// A host.
+pub struct Host {
+    /// The id in `--host` and in files.
+    pub id: &'static str,
+    /// The name people know.
+    pub name: &'static str,
+    /// Translates a payload. `None` for an event nobody needs.
+    pub parse: fn(event: &str, payload: &[u8], env: Env<'_>) -> Option<Event>,
+    /// Translates a reply. `None` where there is nothing to print.
+    pub render: fn(event: &Event, reply: &Reply) -> Option<String>,
+    /// The session a verb runs in, from the variables the host sets in the agent's shell: session id and host process.
+    pub session: fn(env: Env<'_>) -> Option<(String, Option<u32>)>,
+    /// Whether this shell belongs to an agent of the host, also where it names no session.
+    pub inside: fn(env: Env<'_>) -> bool,
+    /// What it lets a hook do.
+    pub abilities: Abilities,
+    /// Program and first arguments of `steadfast run`.
+    pub program: &'static str,
+}
+
+/// All hosts, in the order they are asked whether a shell is theirs.
+pub static HOSTS: &[Host] = &[claude_code::HOST];
+
+/// The host with this id.
+pub fn find(id: &str) -> Option<&'static Host> {
+    HOSTS.iter().find(|h| h.id == id)
+}
+
+/// The host whose shell this is, with the session id and host process.
+pub fn here(env: Env<'_>) -> Option<(&'static Host, String, Option<u32>)> {
+    HOSTS.iter().find_map(|host| (host.session)(env).map(|(session, pid)| (host, session, pid)))
+}
+
+/// Whether this shell belongs to an agent of any host.
+pub fn inside(env: Env<'_>) -> bool {
+    HOSTS.iter().any(|host| (host.inside)(env)) || env("AI_AGENT").is_some()
+}

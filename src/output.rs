@@ -1,0 +1,142 @@
+//! The only place that prints. Everything that goes to a terminal is cleaned first: plan titles and ledger notes are
+//! text of strangers.
+#![expect(clippy::disallowed_methods, reason = "the one door to the terminal asks the environment about colour")]
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::error::Failure;
+
+/// Where a verb writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    /// Standard output is a terminal.
+    pub terminal: bool,
+    /// Colours are wanted.
+    pub colour: bool,
+    /// Print JSON.
+    pub json: bool,
+}
+
+/// How a piece of text stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As it is.
+    Plain,
+    /// Heavier.
+    Bold,
+    /// Lighter.
+    Dim,
+    /// Good.
+    Green,
+    /// Attention.
+    Yellow,
+    /// Bad.
+    Red,
+    /// A command or name.
+    Cyan,
+}
+
+impl Style {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Bold => "\u{1b}[1m",
+            Self::Dim => "\u{1b}[2m",
+            Self::Green => "\u{1b}[32m",
+            Self::Yellow => "\u{1b}[33m",
+            Self::Red => "\u{1b}[31m",
+            Self::Cyan => "\u{1b}[36m",
+        }
+    }
+}
+
+impl Output {
+    /// What this process writes to.
+    pub fn real(json: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+        let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|v| v != "0");
+        Self { terminal, colour: !json && (forced || (terminal && wanted)), json }
+    }
+
+    /// Writes one line.
+    pub fn line(self, text: &str) {
+        let mut out = io::stdout().lock();
+        // A reader that went away is no fault of the verb.
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    }
+
+    /// Writes text as it is, for bytes that were composed elsewhere.
+    pub fn raw(self, bytes: &[u8]) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+
+    /// Writes a JSON value on one line.
+    pub fn value(self, value: &serde_json::Value) {
+        self.line(&value.to_string());
+    }
+
+    /// Writes a line to standard error.
+    pub fn aside(self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// Text in a style, where colours are wanted. The text is cleaned.
+    pub fn paint(self, style: Style, text: &str) -> String {
+        let text = clean(text);
+        if self.colour && style != Style::Plain { format!("{}{text}\u{1b}[0m", style.code()) } else { text }
+    }
+
+    /// Prints a failure in the form people and programs expect, and gives its exit code.
+    pub fn failure(self, failure: &Failure) -> u8 {
+        if self.json {
+            self.value(&serde_json::json!({
+                "error": clean(&failure.what), "why": clean(&failure.why), "fix": clean(&failure.fix), "code": failure.code,
+            }));
+            return failure.code;
+        }
+        let mut err = io::stderr().lock();
+        let _ = writeln!(err, "error: {}", clean(&failure.what));
+        if !failure.why.is_empty() {
+            let _ = writeln!(err, "  why: {}", clean(&failure.why));
+        }
+        if !failure.fix.is_empty() {
+            let _ = writeln!(err, "  fix: {}", clean(&failure.fix));
+        }
+        failure.code
+    }
+}
+
+/// Whether a character could move the cursor, hide text or change its direction.
+pub fn unsafe_char(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{061c}' | '\u{00ad}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Drops unsafe characters; tabs become a space, line breaks stay.
+pub fn clean(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| {
+            if c == '\t' {
+                Some(' ')
+            } else if c == '\n' || !unsafe_char(c) {
+                Some(c)
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+/// Writes the one answer of a hook, in one write.
+pub fn hook_answer(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// A line of diagnosis of a hook, which no host shows to the model.
+pub fn hook_aside(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "steadfast: {}", clean(text));
+}

@@ -1,0 +1,87 @@
+//! Attaching: binding one session to a plan. A plan has at most one attached session; only it is held.
+
+use std::io;
+use std::path::Path;
+
+use crate::store::desk::Desk;
+use crate::store::session::{self, Session};
+use crate::world;
+
+/// For how long the next session may attach by itself after `init` or `attach` outside any host, in seconds.
+pub const CLAIM: u64 = 24 * 60 * 60;
+
+/// Who attaches.
+#[derive(Clone, Debug)]
+pub struct Who {
+    /// Host id.
+    pub host: String,
+    /// The host's session id.
+    pub session: String,
+    /// Host process.
+    pub pid: Option<u32>,
+}
+
+impl Who {
+    /// Key of the session.
+    pub fn key(&self) -> String {
+        Session::key(&self.host, &self.session)
+    }
+}
+
+/// Whether a session still lives: not ended, and its host process is there.
+pub fn is_live(session: &Session) -> bool {
+    if session.ended {
+        return false;
+    }
+    let same_boot = session.boot.is_empty() || session.boot == world::hostname_token();
+    same_boot && session.pid.is_some_and(|pid| world::alive(pid, session.pid_start))
+}
+
+/// The session that is attached to a plan, with its key.
+pub fn owner(state: &Path, desk: &Desk) -> Option<Session> {
+    if desk.run.owner.is_empty() {
+        return None;
+    }
+    session::read(state, &desk.run.owner).filter(|s| s.place() == desk.place)
+}
+
+/// Whether this is the one-use token that `run` gave to its host.
+pub fn is_token(desk: &Desk, token: &str) -> bool {
+    !desk.run.token.is_empty() && desk.run.token == token_mark(token)
+}
+
+/// What of a token is kept in the run state.
+pub fn token_mark(token: &str) -> String {
+    let mut mark = crate::core::contract::digest(token.as_bytes());
+    mark.truncate(16);
+    mark
+}
+
+/// Binds a session to the plan of a desk, which is locked and will be saved by the caller. Gives the session file as it is
+/// now, and whether the binding is new.
+///
+/// # Errors
+/// The system's; then nothing is bound.
+pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
+    let key = who.key();
+    let file = session::create(state, &key)?;
+    let old = file.reread();
+    let known = old.as_ref().is_some_and(|s| s.place() == desk.place) && desk.run.owner == key;
+    let mut session = if known { old.unwrap_or_default() } else { Session::default() };
+    session.v = 1;
+    session.host.clone_from(&who.host);
+    session.session.clone_from(&who.session);
+    session.root.clone_from(&desk.place.root);
+    session.id.clone_from(&desk.place.id);
+    session.ended = false;
+    if who.pid.is_some() && session.pid != who.pid {
+        session.pid = who.pid;
+        session.pid_start = who.pid.and_then(world::start_time);
+        session.boot = world::hostname_token();
+    }
+    file.save(&session)?;
+    desk.run.owner = key;
+    desk.run.claim_until = 0;
+    desk.run.token.clear();
+    Ok((file, session, !known))
+}

@@ -1,0 +1,257 @@
+//! A plan's directory, open and locked: the run state, the ledgers and the plan file of one plan.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+
+use crate::core::run::Run;
+use crate::store::disk::{self, Read};
+use crate::store::layout;
+use crate::store::locate::Place;
+use crate::store::lock::{self, Locked};
+use crate::store::slot::{self, Slot};
+
+/// In what state the run state was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Whole.
+    Whole,
+    /// Nothing there yet, or taken away.
+    Missing,
+    /// Torn or not ours.
+    Torn,
+}
+
+/// Why a desk cannot be opened.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The plan directory is gone.
+    Gone,
+    /// The plan directory, or a folder on the way, is a link or belongs to somebody else.
+    NotOurs,
+    /// Another process kept the lock.
+    Busy,
+    /// The system refused.
+    Failed(io::Error),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone => write!(f, "the plan directory is gone"),
+            Self::NotOurs => write!(f, "the plan directory is a link or belongs to another user"),
+            Self::Busy => write!(f, "another process holds the plan's lock"),
+            Self::Failed(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// An open plan directory.
+#[derive(Debug)]
+pub struct Desk {
+    /// Which plan.
+    pub place: Place,
+    /// The run state as read, or as it will be saved.
+    pub run: Run,
+    /// How the run state was found.
+    pub found: Found,
+    pub(super) dir: OwnedFd,
+    was: Run,
+    run_file: Option<File>,
+}
+
+impl Desk {
+    /// Opens the directory of a plan without locking it.
+    ///
+    /// # Errors
+    /// [`Trouble::Gone`], [`Trouble::NotOurs`] or the system's.
+    fn directory(place: &Place) -> Result<OwnedFd, Trouble> {
+        let root = disk::open_dir(&place.root).map_err(trouble)?;
+        if place.id.is_empty() {
+            return Ok(root);
+        }
+        let planning = disk::open_dir_at(root.as_fd(), layout::PLANNING).map_err(trouble)?;
+        let dir = disk::open_dir_at(planning.as_fd(), &place.id).map_err(trouble)?;
+        let stat = rustix::fs::fstat(&dir).map_err(|e| Trouble::Failed(e.into()))?;
+        if stat.st_uid == disk::user() { Ok(dir) } else { Err(Trouble::NotOurs) }
+    }
+
+    /// Opens a plan for reading only. Never creates anything.
+    ///
+    /// # Errors
+    /// As [`Desk::directory`].
+    pub fn look(place: &Place) -> Result<Self, Trouble> {
+        let dir = Self::directory(place)?;
+        let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, 0) {
+            Ok((file, _)) => read_run(&file),
+            Err(error) => (Run::default(), missing_or_torn(&error)),
+        };
+        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, run_file: None })
+    }
+
+    /// Opens and locks a plan for a hook: creates nothing, waits at most [`lock::HOOK_PATIENCE`].
+    ///
+    /// # Errors
+    /// A [`Trouble`]; then the hook holds nobody.
+    pub fn hook(place: &Place) -> Result<Self, Trouble> {
+        Self::locked(place, OFlags::RDWR, lock::HOOK_PATIENCE)
+    }
+
+    /// As [`Desk::hook`], creating the run state where it is missing: for a session that attaches by an event.
+    ///
+    /// # Errors
+    /// A [`Trouble`].
+    pub fn attaching(place: &Place) -> Result<Self, Trouble> {
+        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::HOOK_PATIENCE)
+    }
+
+    /// Opens and locks a plan for a verb, creating the run state where it is missing.
+    ///
+    /// # Errors
+    /// A [`Trouble`].
+    pub fn verb(place: &Place) -> Result<Self, Trouble> {
+        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)
+    }
+
+    fn locked(place: &Place, flags: OFlags, patience: Duration) -> Result<Self, Trouble> {
+        let dir = Self::directory(place)?;
+        let (file, _) = match disk::open_file_at(dir.as_fd(), layout::RUN, flags, 0o644) {
+            Ok(opened) => opened,
+            Err(error) if !flags.contains(OFlags::CREATE) && error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self {
+                    place: place.clone(),
+                    run: Run::default(),
+                    was: Run::default(),
+                    found: Found::Missing,
+                    dir,
+                    run_file: None,
+                });
+            }
+            Err(error) => return Err(Trouble::Failed(error)),
+        };
+        if lock::lock(&file, patience) == Locked::Busy {
+            return Err(Trouble::Busy);
+        }
+        let (run, found) = read_run(&file);
+        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, run_file: Some(file) })
+    }
+
+    /// The plan file.
+    pub fn plan(&self) -> Read {
+        disk::read_at(self.dir.as_fd(), layout::PLAN, layout::MAX_PLAN)
+    }
+
+    /// A file of the plan directory, at most `max` bytes.
+    pub fn file(&self, name: &str, max: u64) -> Read {
+        disk::read_at(self.dir.as_fd(), name, max)
+    }
+
+    /// Replaces a file of the plan directory, see [`disk::replace_at`].
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        disk::replace_at(self.dir.as_fd(), name, bytes, 0o644, true)
+    }
+
+    /// Creates a file of the plan directory; one that is there stays as it is.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        match disk::create_at(self.dir.as_fd(), name, bytes, 0o644) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Blocks of this budget: the larger of run state and mirror. `None` where the mirror cannot be read.
+    pub fn blocks(&self) -> Option<u32> {
+        let mirror = match disk::read_at(self.dir.as_fd(), layout::BLOCKS, 64) {
+            Read::Missing => 0,
+            Read::Bytes(bytes) if bytes.is_empty() => 0,
+            Read::Bytes(bytes) => std::str::from_utf8(&bytes).ok()?.trim().parse().ok()?,
+            _ => return None,
+        };
+        Some(self.run.blocks.max(mirror))
+    }
+
+    /// Sets the block counter and its mirror. The run state is saved by [`Desk::save`].
+    ///
+    /// # Errors
+    /// The system's, from the mirror.
+    pub fn set_blocks(&mut self, blocks: u32) -> io::Result<()> {
+        self.run.blocks = blocks;
+        disk::replace_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644, false)
+    }
+
+    /// Whether the run state differs from what was read.
+    pub fn changed(&self) -> bool {
+        self.run != self.was
+    }
+
+    /// Saves the run state by one write.
+    ///
+    /// # Errors
+    /// The system's, or where the state was opened for reading only.
+    pub fn save(&mut self) -> io::Result<()> {
+        let Some(file) = &self.run_file else { return Err(io::Error::from(io::ErrorKind::ReadOnlyFilesystem)) };
+        self.run.v = 1;
+        shrink(&mut self.run);
+        slot::write(file, &self.run)?;
+        self.found = Found::Whole;
+        Ok(())
+    }
+
+    /// The plan directory.
+    pub fn path(&self) -> PathBuf {
+        self.place.dir()
+    }
+}
+
+/// What is dropped where a run state outgrows its slot, the least needed first: ends of ledgers that were not written
+/// lately (they are found again in the ledgers themselves), reasons, and finished phases (the plan file has them).
+fn shrink(run: &mut Run) {
+    const LEDGERS: usize = 24;
+    while run.ledgers.len() > LEDGERS || (slot::render(run).is_none() && run.ledgers.len() > 1) {
+        let Some(oldest) = run.ledgers.iter().min_by_key(|(_, end)| end.tick).map(|(name, _)| name.clone()) else {
+            break;
+        };
+        run.ledgers.remove(&oldest);
+    }
+    if slot::render(run).is_none() {
+        run.phases.values_mut().for_each(|p| p.why.clear());
+    }
+    while slot::render(run).is_none() {
+        let Some(key) = run.phases.iter().min_by_key(|(_, p)| (p.exit.is_some(), p.proof_tick)).map(|(k, _)| k.clone())
+        else {
+            break;
+        };
+        run.phases.remove(&key);
+    }
+}
+
+fn read_run(file: &File) -> (Run, Found) {
+    match slot::read(file) {
+        Slot::Whole(run) => (run, Found::Whole),
+        Slot::Empty => (Run::default(), Found::Missing),
+        Slot::Torn => (Run::default(), Found::Torn),
+    }
+}
+
+fn missing_or_torn(error: &io::Error) -> Found {
+    if error.kind() == io::ErrorKind::NotFound { Found::Missing } else { Found::Torn }
+}
+
+fn trouble(error: io::Error) -> Trouble {
+    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+        Some(rustix::io::Errno::NOENT) => Trouble::Gone,
+        Some(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => Trouble::NotOurs,
+        _ => Trouble::Failed(error),
+    }
+}

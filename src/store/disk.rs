@@ -1,0 +1,269 @@
+//! The lowest floor: opening, reading and replacing files relative to an open directory, never through a link.
+#![expect(clippy::disallowed_methods, reason = "this is the door to the disk")]
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+/// What reading a file gave.
+#[derive(Debug)]
+pub enum Read {
+    /// Its bytes.
+    Bytes(Vec<u8>),
+    /// There is none.
+    Missing,
+    /// A directory, FIFO, device, socket or link stands there.
+    NotRegular,
+    /// It has more bytes than allowed.
+    TooLarge(u64),
+    /// The system refused.
+    Failed(io::Error),
+}
+
+impl Read {
+    /// The bytes, if that is what was read.
+    pub fn bytes(self) -> Option<Vec<u8>> {
+        if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// Why there are no bytes, in words.
+    pub fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Bytes(_) | Self::Missing => None,
+            Self::NotRegular => Some("it is not a regular file".to_owned()),
+            Self::TooLarge(n) => Some(format!("it has {n} bytes")),
+            Self::Failed(error) => Some(error.to_string()),
+        }
+    }
+}
+
+/// Opens a directory that is not a link.
+///
+/// # Errors
+/// Where it is missing, a link, or not a directory.
+pub fn open_dir(path: &Path) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::open(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())?)
+}
+
+/// Opens a directory in an open directory, without following a link.
+///
+/// # Errors
+/// As [`open_dir`].
+pub fn open_dir_at(dir: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::openat(
+        dir,
+        name,
+        OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY,
+        Mode::empty(),
+    )?)
+}
+
+/// Opens a regular file in an open directory. A FIFO does not block, a link is not followed.
+///
+/// # Errors
+/// The system's; `ELOOP` for a link; `InvalidInput` for anything but a regular file.
+pub fn open_file_at(dir: BorrowedFd<'_>, name: &str, flags: OFlags, mode: u32) -> io::Result<(File, u64)> {
+    let fd = rustix::fs::openat(
+        dir,
+        name,
+        flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY,
+        Mode::from_raw_mode(mode),
+    )?;
+    let stat = rustix::fs::fstat(&fd)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok((File::from(fd), u64::try_from(stat.st_size).unwrap_or(0)))
+}
+
+/// Reads a regular file of at most `max` bytes in an open directory.
+pub fn read_at(dir: BorrowedFd<'_>, name: &str, max: u64) -> Read {
+    let (file, size) = match open_file_at(dir, name, OFlags::RDONLY, 0) {
+        Ok(opened) => opened,
+        Err(error) => return refused(error),
+    };
+    if size > max {
+        return Read::TooLarge(size);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    match file.take(max + 1).read_to_end(&mut bytes) {
+        Ok(n) if n as u64 > max => Read::TooLarge(n as u64),
+        Ok(_) => Read::Bytes(bytes),
+        Err(error) => Read::Failed(error),
+    }
+}
+
+fn refused(error: io::Error) -> Read {
+    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+        Some(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Read::Missing,
+        Some(rustix::io::Errno::LOOP | rustix::io::Errno::NXIO) => Read::NotRegular,
+        _ if error.kind() == io::ErrorKind::InvalidInput => Read::NotRegular,
+        _ => Read::Failed(error),
+    }
+}
+
+/// As [`read_at`], by path.
+pub fn read(path: &Path, max: u64) -> Read {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
+        return Read::Missing;
+    };
+    match rustix::fs::open(parent, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty()) {
+        Ok(dir) => read_at(dir.as_fd(), name, max),
+        Err(error) => refused(error.into()),
+    }
+}
+
+/// Replaces a file in an open directory: a new file beside it, then one rename. The permission bits of a file that was
+/// there are kept, else `mode` counts. With `sync` the bytes are on the disk before the name points to them.
+///
+/// # Errors
+/// The system's. The old file is whole then, and the new one is gone.
+pub fn replace_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, sync: bool) -> io::Result<()> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let old = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    if old.is_some_and(|s| !matches!(FileType::from_raw_mode(s.st_mode), FileType::RegularFile | FileType::Symlink)) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let kept = old.filter(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile).map(|s| s.st_mode & 0o7777);
+    let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let fd = rustix::fs::openat(
+        dir,
+        &temp,
+        OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::from_raw_mode(mode),
+    )?;
+    let mut file = File::from(fd);
+    let written = (|| {
+        if let Some(bits) = kept {
+            rustix::fs::fchmod(&file, Mode::from_raw_mode(bits))?;
+        }
+        file.write_all(bytes)?;
+        if sync {
+            file.sync_data()?;
+        }
+        rustix::fs::renameat(dir, &temp, dir, name)?;
+        Ok(())
+    })();
+    if written.is_err() {
+        // The failed write is what is reported.
+        let _ = rustix::fs::unlinkat(dir, &temp, AtFlags::empty());
+    }
+    written
+}
+
+/// Creates a file that is not there yet.
+///
+/// # Errors
+/// `AlreadyExists`, or the system's.
+pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let fd = rustix::fs::openat(
+        dir,
+        name,
+        OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::from_raw_mode(mode),
+    )?;
+    File::from(fd).write_all(bytes)
+}
+
+/// Replaces a file by path, see [`replace_at`]. A link is not followed: it is refused.
+///
+/// # Errors
+/// The system's, and `InvalidInput` where a link or something else than a file stands there.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file name"));
+    };
+    if std::fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a symbolic link"));
+    }
+    let dir = rustix::fs::open(parent, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())?;
+    replace_at(dir.as_fd(), name, bytes, mode, true)
+}
+
+/// Creates a directory and its parents, readable by the user alone.
+///
+/// # Errors
+/// The system's.
+pub fn make_private_dir(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Creates a directory, and its parents.
+///
+/// # Errors
+/// The system's.
+pub fn make_dir(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+/// Creates a directory that is not there yet.
+///
+/// # Errors
+/// `AlreadyExists`, or the system's.
+pub fn make_new_dir(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+/// Removes a file. One that is not there is fine.
+///
+/// # Errors
+/// The system's.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// The path with every link resolved.
+///
+/// # Errors
+/// The system's.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// What stands at a path, without following a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// A directory.
+    pub dir: bool,
+    /// A regular file.
+    pub file: bool,
+    /// User id of the owner.
+    pub owner: u32,
+    /// Permission bits.
+    pub bits: u32,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// What stands at a path. `None` where nothing does, or it cannot be asked.
+pub fn kind(path: &Path) -> Option<Kind> {
+    let stat = rustix::fs::lstat(path).ok()?;
+    let file_type = FileType::from_raw_mode(stat.st_mode);
+    Some(Kind {
+        dir: file_type == FileType::Directory,
+        file: file_type == FileType::RegularFile,
+        owner: stat.st_uid,
+        bits: stat.st_mode & 0o7777,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+    })
+}
+
+/// The user this process acts as.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Names in a directory, in no order, at most `max` of them.
+pub fn names(path: &Path, max: usize) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+    entries.take(max).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect()
+}

@@ -1,0 +1,117 @@
+//! Ledger files: append-only, one JSON object a line, one file per agent. A torn tail is closed, never deleted.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::OFlags;
+
+use crate::core::ledger::{self, Record};
+use crate::core::run::LedgerEnd;
+use crate::store::desk::Desk;
+use crate::store::{disk, layout};
+
+/// How far back the end of a ledger is looked for, in bytes.
+const TAIL: u64 = 64 * 1024;
+
+impl Desk {
+    /// Appends records to one agent's ledger by one write: gives each the next tick and the chain. The run state knows the
+    /// new end afterwards and is saved by [`Desk::save`].
+    ///
+    /// # Errors
+    /// The system's. A line that was written in part is taken back, else closed by the next append.
+    pub fn append(&mut self, agent: &str, records: &mut [Record]) -> io::Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
+        let (mut file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), flags, 0o644)?;
+        let mut end = self.run.ledgers.get(agent).cloned().unwrap_or_default();
+        let mut bytes = Vec::new();
+        if end.bytes != size {
+            let tail = tail(&file, size)?;
+            if !tail.closed {
+                bytes.push(b'\n');
+            }
+            self.run.tick = self.run.tick.max(tail.tick);
+            end.digest = tail.chain;
+        }
+        for record in records.iter_mut() {
+            self.run.tick += 1;
+            record.tick = self.run.tick;
+            agent.clone_into(&mut record.agent);
+            record.prev.clone_from(&end.digest);
+            let line = record.to_line();
+            end.digest = ledger::chain(line.as_bytes());
+            end.tick = record.tick;
+            if ledger::is_work(&record.event) {
+                end.work_tick = record.tick;
+                end.event = if record.phase.is_empty() {
+                    record.event.clone()
+                } else {
+                    format!("{} {}", record.event, record.phase)
+                };
+                end.event = end.event.chars().take(60).collect();
+            }
+            bytes.extend_from_slice(line.as_bytes());
+            bytes.push(b'\n');
+        }
+        if let Err(error) = file.write_all(&bytes) {
+            // Without this a full disk would leave half a line.
+            let _ = file.set_len(size);
+            return Err(error);
+        }
+        end.bytes = size + bytes.len() as u64;
+        self.run.ledgers.insert(agent.to_owned(), end);
+        Ok(())
+    }
+
+    /// Names of the agents that have a ledger here.
+    pub fn agents(&self) -> Vec<String> {
+        let mut agents: Vec<String> = disk::names(&self.path(), 10_000)
+            .into_iter()
+            .filter_map(|name| Some(name.strip_prefix("ledger-")?.strip_suffix(".jsonl")?.to_owned()))
+            .collect();
+        agents.sort();
+        agents
+    }
+
+    /// The whole ledger of an agent, at most `max` bytes of its end.
+    pub fn ledger(&self, agent: &str, max: u64) -> io::Result<Vec<u8>> {
+        let (file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), OFlags::RDONLY, 0)?;
+        let from = size.saturating_sub(max);
+        let mut bytes = vec![0; usize::try_from(size - from).unwrap_or(0)];
+        file.read_exact_at(&mut bytes, from)?;
+        if from > 0 {
+            let cut = bytes.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
+            bytes.drain(..cut);
+        }
+        Ok(bytes)
+    }
+}
+
+struct Tail {
+    closed: bool,
+    tick: u64,
+    chain: String,
+}
+
+fn tail(file: &File, size: u64) -> io::Result<Tail> {
+    if size == 0 {
+        return Ok(Tail { closed: true, tick: 0, chain: String::new() });
+    }
+    let from = size.saturating_sub(TAIL);
+    let mut bytes = vec![0; usize::try_from(size - from).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, from)?;
+    let closed = bytes.last() == Some(&b'\n');
+    let mut lines = bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).rev();
+    let chain = lines.clone().next().map(ledger::chain).unwrap_or_default();
+    let tick = lines.find_map(ledger::parse_line).map_or(0, |r| r.tick);
+    Ok(Tail { closed, tick, chain })
+}
+
+/// The end of a ledger as it is in the file, for a rebuilt run state.
+pub fn end_of(bytes: &[u8], folded: &LedgerEnd) -> LedgerEnd {
+    LedgerEnd { bytes: bytes.len() as u64, ..folded.clone() }
+}

@@ -1,0 +1,20 @@
+//! Owns every byte on disk: where things are, what is approved, sessions, run state, ledgers, and how files are replaced.
+
+pub mod attach;
+pub mod desk;
+pub mod disk;
+pub mod head;
+pub mod layout;
+pub mod ledger_file;
+pub mod locate;
+pub mod lock;
+pub mod session;
+pub mod slot;
+pub mod snapshot;
+pub mod state_dir;
+
+pub use desk::Desk;
+pub use head::{By, Head, HeadRead};
+pub use locate::{Found, Place};
+pub use session::Session;
+pub use snapshot::{Attestation, Snapshot};

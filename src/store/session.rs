@@ -1,0 +1,232 @@
+//! Session files: what one session of one host is bound to, in the user's state directory. A session without a file is unattached.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
+
+use crate::core::contract::digest;
+use crate::core::run::Mark;
+use crate::store::disk;
+use crate::store::locate::Place;
+use crate::store::slot::{self, Slot};
+
+/// The last stop of a session and what was answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LastStop {
+    /// First 16 hex of the digest of the payload.
+    pub payload: String,
+    /// The verdict's word.
+    pub verdict: String,
+    /// The reason or notice that was printed.
+    pub said: String,
+    /// The stored answer was replayed already.
+    pub replayed: bool,
+}
+
+/// A session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Session {
+    /// Format version, 1.
+    pub v: u32,
+    /// Host id.
+    pub host: String,
+    /// The host's session id.
+    pub session: String,
+    /// Project root of the plan.
+    pub root: PathBuf,
+    /// Plan id.
+    pub id: String,
+    /// Host process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// When that process started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid_start: Option<u64>,
+    /// The boot those belong to.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub boot: String,
+    /// `SessionEnd` was seen.
+    pub ended: bool,
+    /// The source of the last session start that was recorded.
+    pub started: String,
+    /// Holds in this user turn.
+    pub turn_holds: u32,
+    /// The high-water mark at the last hold of this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_at_hold: Option<Mark>,
+    /// What was last injected: first 16 hex of a digest over contract and attestation state.
+    pub injected: String,
+    /// The context was, or is about to be, compacted: the next block is a full one.
+    pub compacted: bool,
+    /// Tool calls since the last verb or prompt.
+    pub calls: u32,
+    /// What the user was told about last (a digest), so that each news is told once.
+    pub told_user: String,
+    /// What the agent was told about last.
+    pub told_agent: String,
+    /// The last stop.
+    pub last_stop: LastStop,
+    /// Deliveries seen: event key and route, newest last. See [`Session::twice`].
+    pub seen: Vec<(String, char)>,
+    /// Stops delivered in this turn, by route.
+    pub stops: Vec<(char, u32)>,
+}
+
+impl Session {
+    /// The key of a session: 32 hex.
+    pub fn key(host: &str, session: &str) -> String {
+        let mut key = digest(format!("{host}\n{session}").as_bytes());
+        key.truncate(32);
+        key
+    }
+
+    /// The plan it is bound to.
+    pub fn place(&self) -> Place {
+        Place { root: self.root.clone(), id: self.id.clone() }
+    }
+
+    /// Whether this event came already by another route (a plugin and an installed hook both fire). Remembers it.
+    pub fn twice(&mut self, key: &str, route: char) -> bool {
+        let other = self.seen.iter().position(|(k, r)| k == key && *r != route);
+        if let Some(at) = other {
+            self.seen.remove(at);
+            return true;
+        }
+        self.seen.push((key.to_owned(), route));
+        if self.seen.len() > 16 {
+            self.seen.remove(0);
+        }
+        false
+    }
+
+    /// As [`Session::twice`], for stops, which have no id of their own: the n-th stop of one route is the n-th of the other.
+    pub fn stop_twice(&mut self, route: char) -> bool {
+        let most = self.stops.iter().map(|(_, n)| *n).max().unwrap_or(0);
+        if let Some(at) = self.stops.iter_mut().find(|(r, _)| *r == route) {
+            at.1 += 1;
+            at.1 <= most
+        } else {
+            // A route that shows up late starts level, or one behind where the other was just served.
+            let behind = u32::from(most > 0);
+            self.stops.push((route, most + 1 - behind));
+            behind == 1
+        }
+    }
+}
+
+/// An open session file.
+#[derive(Debug)]
+pub struct SessionFile {
+    file: File,
+}
+
+fn dir(state: &Path) -> PathBuf {
+    state.join("sessions")
+}
+
+/// Opens the file of a session, if there is one.
+pub fn open(state: &Path, key: &str) -> Option<(SessionFile, Session)> {
+    let path = dir(state);
+    let fd = disk::open_dir(&path).ok()?;
+    let (file, _) = disk::open_file_at(fd.as_fd(), &format!("{key}.json"), OFlags::RDWR, 0).ok()?;
+    match slot::read(&file) {
+        Slot::Whole(session) => Some((SessionFile { file }, session)),
+        Slot::Empty | Slot::Torn => None,
+    }
+}
+
+/// Reads a session without meaning to write it.
+pub fn read(state: &Path, key: &str) -> Option<Session> {
+    let fd = disk::open_dir(&dir(state)).ok()?;
+    let (file, _) = disk::open_file_at(fd.as_fd(), &format!("{key}.json"), OFlags::RDONLY, 0).ok()?;
+    match slot::read(&file) {
+        Slot::Whole(session) => Some(session),
+        Slot::Empty | Slot::Torn => None,
+    }
+}
+
+/// Creates or opens the file of a session for writing.
+///
+/// # Errors
+/// The system's.
+pub fn create(state: &Path, key: &str) -> io::Result<SessionFile> {
+    let path = dir(state);
+    disk::make_private_dir(&path)?;
+    let fd = disk::open_dir(&path)?;
+    let name = format!("{key}.json");
+    let fd = rustix::fs::openat(
+        &fd,
+        &name,
+        OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC,
+        Mode::from_raw_mode(0o600),
+    )?;
+    Ok(SessionFile { file: File::from(fd) })
+}
+
+impl SessionFile {
+    /// Writes the session by one write.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn save(&self, session: &Session) -> io::Result<()> {
+        slot::write(&self.file, session)
+    }
+
+    /// Reads it again, under a lock.
+    pub fn reread(&self) -> Option<Session> {
+        match slot::read(&self.file) {
+            Slot::Whole(session) => Some(session),
+            Slot::Empty | Slot::Torn => None,
+        }
+    }
+}
+
+/// All sessions known here, with their keys.
+pub fn all(state: &Path) -> Vec<(String, Session)> {
+    let mut found: Vec<(String, Session)> = disk::names(&dir(state), 10_000)
+        .into_iter()
+        .filter_map(|name| {
+            let key = name.strip_suffix(".json")?.to_owned();
+            let session = read(state, &key)?;
+            Some((key, session))
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_event_by_two_routes_counts_once() {
+        let mut session = Session::default();
+        assert!(!session.twice("prompt:1", 'p'));
+        assert!(session.twice("prompt:1", 's'));
+        assert!(!session.twice("prompt:2", 's'));
+        assert!(session.twice("prompt:2", 'p'));
+    }
+
+    #[test]
+    fn repeated_stops_of_one_route_are_real() {
+        let mut session = Session::default();
+        let came: Vec<bool> = "sssss".chars().map(|r| session.stop_twice(r)).collect();
+        assert_eq!(came, [false; 5]);
+    }
+
+    #[test]
+    fn stops_of_two_routes_pair_up_in_any_order() {
+        for order in ["spspsp", "pspsps", "sppssp", "spsppsps"] {
+            let mut session = Session::default();
+            let real = order.chars().filter(|r| !session.stop_twice(*r)).count();
+            assert_eq!(real, order.len() / 2, "{order}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! One immutable look at a plan: what is approved, what is written, and how the two stand to each other. The bytes that
+//! are compared are the bytes that are shown.
+
+use std::path::Path;
+
+use crate::core::attest;
+use crate::core::contract::{Contract, digest};
+use crate::core::notes;
+use crate::core::plan::{Plan, Problem, Shape};
+use crate::core::plan_read;
+use crate::core::view::View;
+use crate::store::desk::Desk;
+use crate::store::disk::Read;
+use crate::store::head::{self, Head, HeadRead};
+use crate::store::layout;
+
+/// How the file stands to what is approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attestation {
+    /// Nothing was ever approved, and nothing claims so.
+    None,
+    /// Made by `init` here, not approved yet.
+    Draft,
+    /// The file asks for what is approved.
+    Approved,
+    /// The file asks for something else; what is approved goes on.
+    Changed,
+    /// The plan claims an approval that this machine knows nothing of.
+    Unapproved,
+}
+
+impl Attestation {
+    /// The word in `status --json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Draft => "draft",
+            Self::Approved => "approved",
+            Self::Changed => "changed",
+            Self::Unapproved => "unapproved",
+        }
+    }
+}
+
+/// What a hook or verb decides on.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The head, where there is a good one.
+    pub head: Option<Head>,
+    /// What is wrong with a head that is there.
+    pub head_trouble: Option<String>,
+    /// The approved contract.
+    pub contract: Option<Contract>,
+    /// The bytes of the plan file; empty where there are none.
+    pub bytes: Vec<u8>,
+    /// The plan as read; `None` where the file is missing, empty or unreadable.
+    pub plan: Option<Plan>,
+    /// What is wrong with a plan file that is there.
+    pub plan_trouble: Option<String>,
+    /// What the file asks for, with appended notes left out, or why it cannot be approved.
+    pub asked: Result<Contract, Vec<Problem>>,
+    /// How the two stand to each other.
+    pub attestation: Attestation,
+    /// The effective state.
+    pub view: View,
+}
+
+impl Snapshot {
+    /// Looks at a plan. Without a state directory nothing is approved.
+    pub fn take(state: Option<&Path>, desk: &Desk) -> Self {
+        let (head, head_trouble) = match state.map(|s| head::read(s, &desk.path())) {
+            Some(HeadRead::Head(head)) => (Some(*head), None),
+            Some(HeadRead::Damaged(why)) => (None, Some(why)),
+            Some(HeadRead::None) | None => (None, None),
+        };
+        let read = desk.plan();
+        let plan_trouble = read.trouble();
+        let bytes = read.bytes().unwrap_or_default();
+        let plan = Some(plan_read::read(&bytes)).filter(|_| !bytes.iter().all(u8::is_ascii_whitespace));
+        let contract = head.as_ref().and_then(Head::approved);
+        let (mode, gate) = head.as_ref().map(|h| (h.mode, h.gate)).unwrap_or_default();
+        let asked =
+            plan.as_ref().map_or_else(|| Err(Vec::new()), |plan| attest::build(plan, mode, gate)).map(|mut asked| {
+                if let Some(approved) = &contract {
+                    notes::forget(&mut asked, approved);
+                }
+                asked
+            });
+        let attestation = match (&head, &contract) {
+            (Some(_), Some(approved)) if asked.as_ref() == Ok(approved) => Attestation::Approved,
+            (Some(_), Some(_)) => Attestation::Changed,
+            (Some(_), None) => Attestation::Draft,
+            (None, _) if claims_approval(desk) => Attestation::Unapproved,
+            (None, _) => Attestation::None,
+        };
+        let view = match (&contract, &plan) {
+            (Some(approved), plan) => View::new(approved, plan.as_ref(), &desk.run),
+            (None, Some(plan)) => View::unapproved(plan),
+            (None, None) => View::default(),
+        };
+        Self { head, head_trouble, contract, bytes, plan, plan_trouble, asked, attestation, view }
+    }
+
+    /// Whether the file has a phase list at all.
+    pub fn has_phases(&self) -> bool {
+        self.plan.as_ref().is_some_and(|p| p.shape != Shape::None)
+    }
+
+    /// The short tag of what is approved: the first 6 hex of its digest.
+    pub fn tag(&self) -> String {
+        let digest = self.head.as_ref().map(|h| h.digest.as_str()).unwrap_or_default();
+        digest.chars().take(6).collect()
+    }
+
+    /// A digest of the file as it is, to tell each news once.
+    pub fn file_digest(&self) -> String {
+        let mut sum = digest(&self.bytes);
+        sum.truncate(16);
+        sum
+    }
+}
+
+/// Mirrors beside the plan say that it was approved, somewhere.
+fn claims_approval(desk: &Desk) -> bool {
+    [layout::ATTESTATION, layout::MODE].iter().any(|name| !matches!(desk.file(name, 4096), Read::Missing))
+}

@@ -1,0 +1,83 @@
+//! The only door to the world outside the disk: environment, cwd, clock, standard input, processes.
+#![expect(clippy::disallowed_methods, reason = "this room is the door the lint points to")]
+
+mod process;
+pub mod run;
+pub mod stdin;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+pub use process::{alive, hostname_token, parent_pid, start_time};
+
+/// What a run of this program may know about its surroundings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct World;
+
+impl World {
+    /// The words after the program's name; bytes that are no UTF-8 are replaced.
+    pub fn args(self) -> Vec<String> {
+        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect()
+    }
+
+    /// An environment variable, where it is set, not empty and valid UTF-8.
+    pub fn var(self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|v| !v.is_empty())
+    }
+
+    /// Where this process works. `None` where the directory is gone.
+    pub fn cwd(self) -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
+    /// Seconds since 1970. `STEADFAST_NOW` fixes the clock for tests.
+    pub fn now(self) -> u64 {
+        if let Some(fixed) = self.var("STEADFAST_NOW").and_then(|v| v.parse().ok()) {
+            return fixed;
+        }
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+    }
+
+    /// Nanoseconds of the clock, for names that must differ.
+    pub fn nanos(self) -> u128 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos())
+    }
+
+    /// A point in time to measure from.
+    pub fn instant(self) -> Instant {
+        Instant::now()
+    }
+
+    /// The absolute path of this program.
+    pub fn exe(self) -> Option<PathBuf> {
+        std::env::current_exe().ok()
+    }
+
+    /// The home directory.
+    pub fn home(self) -> Option<PathBuf> {
+        self.var("HOME").map(PathBuf::from).filter(|p| p.is_absolute())
+    }
+
+    /// Where temporary files go.
+    pub fn temp(self) -> PathBuf {
+        std::env::temp_dir()
+    }
+
+    /// Somebody can be asked: standard input and standard error are terminals.
+    pub fn can_ask(self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    /// One line typed by the person, without its line ending.
+    pub fn ask(self, question: &str) -> Option<String> {
+        use std::io::Write;
+        let mut err = std::io::stderr().lock();
+        write!(err, "{question}").and_then(|()| err.flush()).ok()?;
+        let mut line = String::new();
+        match std::io::stdin().read_line(&mut line) {
+            Ok(n) if n > 0 => Some(line.trim_end_matches(['\r', '\n']).to_owned()),
+            _ => None,
+        }
+    }
+}
