@@ -3,8 +3,21 @@
 #
 #     sh scripts/init-session.sh --gated "Replace the parser"
 #
-# All arguments go to `steadfast init`. Shell builtins only, as in hooks/steadfast, and looked for in the same places.
+# All arguments go to `steadfast init`; `--plan-dir` is left out, since a plan always has its directory, and `-t` is
+# `--template`. Shell builtins only, as in hooks/steadfast, and the program is looked for in the same places.
 set -f
+
+left=$#
+while [ "$left" -gt 0 ]; do
+    word=$1
+    shift
+    left=$((left - 1))
+    case $word in
+    --plan-dir) ;;
+    -t) set -- "$@" --template ;;
+    *) set -- "$@" "$word" ;;
+    esac
+done
 
 launch() {
     if [ -f "$1" ] && [ -x "$1" ]; then

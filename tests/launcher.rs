@@ -240,6 +240,8 @@ fn the_old_script_is_init() {
     let init = place.command(&script, &["--gated", "Replace the parser"]);
     assert_eq!(said(init), format!("{} 3 init --gated Replace the parser\n", stub.display()));
     assert_eq!(said(place.command(&script, &[])), format!("{} 1 init\n", stub.display()));
+    let old = place.command(&script, &["--plan-dir", "-t", "analytics", "a  b", ""]);
+    assert_eq!(said(old), format!("{} 5 init --template analytics a  b \n", stub.display()));
 }
 
 #[test]
