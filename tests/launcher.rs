@@ -1,7 +1,7 @@
 //! The launcher of the plugin's hooks and `scripts/init-session.sh`, under the system's `sh`.
 
 #![cfg(unix)]
-#![allow(clippy::disallowed_methods, reason = "tests make files and start programs")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests make files and start programs")]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

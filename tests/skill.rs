@@ -1,6 +1,6 @@
 //! The skill is read by a model at a price: it stays short, and names only what exists.
 
-#![allow(clippy::disallowed_methods, reason = "tests read files")]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests read files")]
 
 use std::fs;
 use std::path::Path;
@@ -24,6 +24,7 @@ fn the_skill_is_short() {
     let skill = file("skill/SKILL.md");
     let (lines, tokens) = (skill.lines().count(), tokens(&skill));
     assert!(lines <= 100, "{lines} lines");
+    println!("{lines} lines, {tokens} tokens");
     assert!(tokens <= 1_800, "{tokens} tokens");
     assert_eq!(front(&skill, "name"), Some("steadfast"));
     let description = front(&skill, "description").unwrap();
@@ -65,6 +66,16 @@ fn only_verbs_that_exist_are_named() {
             let verb = part.split([' ', '`']).next().unwrap();
             assert!(verbs.contains(&verb), "{name}: steadfast {verb}");
         }
+    }
+}
+
+#[test]
+fn the_plugin_has_the_version_of_the_program() {
+    let plugin: serde_json::Value = serde_json::from_str(&file(".claude-plugin/plugin.json")).unwrap();
+    assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
+    for key in ["hooks", "skills", "commands"] {
+        let path = plugin[key].as_str().unwrap().strip_prefix("./").unwrap();
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(path).exists(), "{path}");
     }
 }
 

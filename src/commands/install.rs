@@ -83,15 +83,13 @@ fn dry_run(ctx: &Ctx, scope: Scope, program: &str) -> Result<()> {
         },
     };
     if ctx.out.json {
-        return match trouble {
-            Some(failure) => Err(failure),
-            None => {
-                ctx.out.value(&json!({
-                    "host": "claude-code", "file": path, "changed": changed, "permissions": false, "dry_run": true,
-                }));
-                Ok(())
-            }
-        };
+        if let Some(failure) = trouble {
+            return Err(failure);
+        }
+        ctx.out.value(&json!({
+            "host": "claude-code", "file": path, "changed": changed, "permissions": false, "dry_run": true,
+        }));
+        return Ok(());
     }
     let file = crate::output::clean(&path.display().to_string());
     if let Ok(text) = merge_hooks("{}", &entries).and_then(|text| merge_permissions(&text, &claude_code::rules())) {
@@ -141,7 +139,7 @@ pub(super) fn examine(ctx: &Ctx, say: &mut dyn FnMut(bool, String, String)) {
         let Ok(settings) = Settings::open(ctx, scope) else { continue };
         let Some(text) = &settings.text else { continue };
         let file = settings.path.display();
-        if scope == Scope::User && has_plugin(text) {
+        if has_plugin(text) {
             found = true;
             say(true, format!("the plugin is on in {file}"), String::new());
         }
@@ -159,7 +157,7 @@ pub(super) fn examine(ctx: &Ctx, say: &mut dyn FnMut(bool, String, String)) {
         let gone = hooks.iter().find(|(_, command)| !starts(command));
         match gone {
             Some((event, command)) => {
-                say(false, format!("{file}: the hook of {event} starts {command}, which is not there"), fix)
+                say(false, format!("{file}: the hook of {event} starts {command}, which is not there"), fix);
             }
             None if missing > 0 => say(false, format!("{file} lacks {missing} of our hooks"), fix),
             None => say(true, format!("hooks in {file}"), String::new()),

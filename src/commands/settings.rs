@@ -90,7 +90,7 @@ impl Settings {
             Read::Missing => None,
             Read::Bytes(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
                 let before = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                let line = String::from_utf8_lossy(before).split('\n').count();
                 Failure::no(
                     format!("{} is left alone", path.display()),
                     format!("line {line} is not valid UTF-8"),
@@ -124,12 +124,12 @@ impl Settings {
     pub(super) fn replace(&self, text: &str) -> Result<()> {
         self.unchanged()?;
         let mode = if self.scope == Scope::Project { 0o644 } else { 0o600 };
-        let made = self.path.parent().map_or(Ok(()), |folder| match disk::kind(folder) {
+        let folder = self.path.parent().map_or(Ok(()), |folder| match disk::kind(folder) {
             Some(_) => Ok(()),
             None if self.scope == Scope::User => disk::make_private_dir(folder),
             None => disk::make_dir(folder),
         });
-        made.and_then(|()| disk::replace(&self.path, text.as_bytes(), mode)).map_err(|error| self.failed(&error))
+        folder.and_then(|()| disk::replace(&self.path, text.as_bytes(), mode)).map_err(|error| self.failed(&error))
     }
 
     /// Removes the file, unless it changed since it was read.
