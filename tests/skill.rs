@@ -24,7 +24,6 @@ fn the_skill_is_short() {
     let skill = file("skill/SKILL.md");
     let (lines, tokens) = (skill.lines().count(), tokens(&skill));
     assert!(lines <= 100, "{lines} lines");
-    println!("{lines} lines, {tokens} tokens");
     assert!(tokens <= 1_800, "{tokens} tokens");
     assert_eq!(front(&skill, "name"), Some("steadfast"));
     let description = front(&skill, "description").unwrap();
