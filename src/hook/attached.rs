@@ -52,6 +52,10 @@ pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Re
 
 impl Scene<'_, '_> {
     fn handle(&mut self) -> Reply {
+        if !matches!(self.call.event.kind, Kind::Stop(_)) && main_thread(self.call.event) {
+            // Whatever comes between makes an equal stop a new one.
+            self.session.last_stop.payload.clear();
+        }
         match &self.call.event.kind {
             Kind::SessionStart(source) => session_start::answer(self, *source),
             Kind::Prompt(text) => context::prompt(self, text),
