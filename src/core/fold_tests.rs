@@ -67,6 +67,7 @@ fn statuses_proofs_and_tries() {
     assert_eq!((run.phases[&key].status, run.phases[&key].why.as_str()), (Some(Status::Waiting), "until Friday"));
     assert_eq!((run.tick, run.edit_tick), (14, 4));
     assert_eq!(run.mark, Mark { phases: 3, boxes: 0, proofs: 1, files: 1 });
+    assert!(Seen::parse(&run.seen).contains("aa"));
     let end = &run.ledgers["main"];
     assert_eq!((end.bytes, end.tick, end.work_tick, end.event.as_str()), (bytes.len() as u64, 14, 13, "note"));
     assert_eq!(end.digest, chain(bytes.split(|b| *b == b'\n').rev().nth(1).unwrap()));

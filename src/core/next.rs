@@ -2,6 +2,7 @@
 
 use crate::core::gate::Work;
 use crate::core::plan::{Status, StepState};
+use crate::core::run::{Proof, Run};
 use crate::core::text::flatten;
 use crate::core::view::{PhaseView, View};
 
@@ -116,6 +117,17 @@ pub fn work(view: &View, stale: bool) -> Work {
         Kind::Done if stale => Work::Stale,
         Kind::Done => Work::Done,
     }
+}
+
+/// Whether a complete phase lacks the proof its contract asks for, or was proven before the last recorded edit, and this was not
+/// asked about since that edit. The caller that asks then sets [`Run::asked_tick`] to the larger of [`Run::edit_tick`] and 1.
+pub fn stale(view: &View, run: &Run) -> bool {
+    let unproven = |phase: &PhaseView| {
+        phase.status == Status::Complete
+            && phase.needs_proof
+            && (phase.run.proof != Proof::Passed || phase.run.proof_tick < run.edit_tick)
+    };
+    run.asked_tick < run.edit_tick.max(1) && view.phases.iter().any(unproven)
 }
 
 /// How a phase is named in a command: its id, or its number where the id is long or would need quoting.

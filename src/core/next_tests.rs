@@ -220,6 +220,27 @@ fn an_empty_plan_is_to_be_written() {
 }
 
 #[test]
+fn proofs_grow_stale_once_per_edit() {
+    let proven = |proof, proof_tick| {
+        let run = PhaseRun { proof, proof_tick, ..PhaseRun::default() };
+        PhaseView { needs_proof: true, ..recorded(phase("a", Complete, &[]), run) }
+    };
+    let is_stale = |phase: PhaseView, edit_tick, asked_tick| {
+        stale(&view(vec![phase]), &Run { edit_tick, asked_tick, ..Run::default() })
+    };
+    assert!(is_stale(proven(Proof::Passed, 4), 5, 0));
+    assert!(is_stale(proven(Proof::Passed, 4), 5, 3));
+    assert!(!is_stale(proven(Proof::Passed, 4), 5, 5));
+    assert!(!is_stale(proven(Proof::Passed, 5), 5, 0));
+    assert!(!is_stale(proven(Proof::Passed, 6), 5, 0));
+    assert!(is_stale(proven(Proof::None, 0), 0, 0));
+    assert!(!is_stale(proven(Proof::None, 0), 0, 1));
+    assert!(is_stale(proven(Proof::Failed, 9), 5, 0));
+    assert!(!is_stale(PhaseView { needs_proof: false, ..proven(Proof::None, 0) }, 5, 0));
+    assert!(!is_stale(PhaseView { status: Skipped, ..proven(Proof::None, 0) }, 5, 0));
+}
+
+#[test]
 fn names_in_commands() {
     let long = "replace-the-parser";
     let view = view(vec![

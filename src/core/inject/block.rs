@@ -61,6 +61,7 @@ pub(super) fn fitted(tokens: usize, render: impl Fn(Fit) -> String) -> String {
 pub fn full(block: &Block<'_>) -> String {
     let rows: Vec<_> = block.view.phases.iter().map(row).collect();
     let legend = legend(&rows);
+    let legend = if legend.is_empty() { legend } else { format!("{legend}. ") };
     let gate = if block.mode == Mode::Gate { " A stop while work is open is held." } else { "" };
     fitted(FULL_TOKENS, |fit| {
         let mut lines = vec![format!("goal: {}", data(&block.view.goal, fit.width))];
@@ -70,7 +71,7 @@ pub fn full(block: &Block<'_>) -> String {
         );
         lines.extend(details(block, fit));
         format!(
-            "{}\n{legend}. The plan is task_plan.md; change statuses with `steadfast step`, `steadfast done` and \
+            "{}\n{legend}The plan is task_plan.md; change statuses with `steadfast step`, `steadfast done` and \
              `steadfast fail --why \"...\"`.{gate}\n{}",
             marked(tag(block.digest), &lines),
             next_line(block)
