@@ -161,6 +161,11 @@ fn what_comes_next() {
         "Next: nothing is ready; the dependencies cannot be met. Ask the user."
     );
     assert_eq!(last(vec![phase("a", "A", Status::Complete)]), "Next: nothing; the plan is done.");
+    let run = PhaseRun { by_agent: true, ..PhaseRun::default() };
+    assert_eq!(
+        last(vec![PhaseView { run, ..phase("a", "A", Status::Skipped) }]),
+        "Next: nothing is left but parked phases, which need the user."
+    );
     assert_eq!(last(vec![]), "Next: write the phases into task_plan.md, then `steadfast attest`.");
 }
 
