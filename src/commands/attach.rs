@@ -4,10 +4,7 @@ use crate::commands::ctx::Ctx;
 use crate::error::{Failure, Result};
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
-    let place = match ctx.place() {
-        Ok(place) => place,
-        Err(failure) => return Err(failure),
-    };
+    let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);
     if let Some(why) = &snapshot.head_trouble {

@@ -16,22 +16,22 @@ pub(super) struct Scene<'a, 'b> {
     pub(super) records: Vec<Record>,
 }
 
-pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Reply {
+pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> Reply {
     let place = session.place();
     if state_dir::outside(&call.state, &place.root).is_err() {
         return Reply::default();
     }
     let desk = match Desk::hook(&place) {
         Ok(desk) => desk,
-        Err(trouble) => return without_desk(call, &file, session, &trouble),
+        Err(trouble) => return without_desk(call, file, session, &trouble),
     };
     // What was read before the lock may be old.
     let session = file.reread().unwrap_or(session);
     if desk.found != Found::Whole {
-        return without_run(call, &file, session, &desk);
+        return without_run(call, file, session, &desk);
     }
     if desk.run.owner != Session::key(call.host.id, &call.event.session) {
-        return taken_over(call, &file, session);
+        return taken_over(call, file, session);
     }
     let mut scene = Scene { call, desk, session, records: Vec::new() };
     if scene.delivered_twice() {
@@ -40,7 +40,7 @@ pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Re
         return Reply::default();
     }
     let mut reply = scene.handle();
-    if let Err(error) = scene.commit(&file) {
+    if let Err(error) = scene.commit(file) {
         reply.hold = None;
         if matches!(call.event.kind, Kind::Stop(_) | Kind::Prompt(_)) {
             reply.notice =

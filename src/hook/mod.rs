@@ -94,7 +94,7 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
     match session::open(&call.state, &Session::key(host.id, &event.session)) {
-        Some((file, session)) => attached::answer(&call, file, session),
+        Some((file, session)) => attached::answer(&call, &file, session),
         None => unattached::answer(&call),
     }
 }

@@ -6,7 +6,7 @@ use crate::hook::{Call, attached, main_thread};
 use crate::store::attach::{self, Who};
 use crate::store::locate::{self, Found, Place};
 use crate::store::snapshot::Snapshot;
-use crate::store::{Desk, layout, session, state_dir};
+use crate::store::{Desk, layout, state_dir};
 
 pub(super) fn answer(call: &Call<'_>) -> Reply {
     if !main_thread(call.event) {
@@ -159,6 +159,5 @@ fn attach(call: &Call<'_>, place: &Place) -> Reply {
         return Reply::default();
     }
     drop(desk);
-    let _: &session::Session = &session;
-    attached::answer(call, file, session)
+    attached::answer(call, &file, session)
 }

@@ -86,9 +86,9 @@ fn an_emptied_or_deleted_file_goes_on_with_the_approved_copy() {
         stage.agent("main", &["done", "survey", "--anyway", "--why", "known"]).fine();
         let file = stage.plan_file();
         if remove {
-            std::fs::remove_file(&file).unwrap()
+            std::fs::remove_file(&file).unwrap();
         } else {
-            std::fs::write(&file, "\n").unwrap()
+            std::fs::write(&file, "\n").unwrap();
         }
         let answer = stage.prompt("main", "one");
         assert!(answer.context().contains("Build"), "{answer:?}");
