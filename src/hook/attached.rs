@@ -180,16 +180,22 @@ fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, troub
         (Kind::Prompt(_) | Kind::SessionStart(_), Trouble::Failed(_)) => context::read_only(call, &session).context,
         _ => None,
     };
-    let text = match trouble {
+    let name = session.place().name().to_owned();
+    match trouble {
         Trouble::Gone => {
-            format!("steadfast: the plan {} was deleted, so this run is cancelled", session.place().name())
+            let text = format!("steadfast: the plan {name} was deleted, so this run is cancelled");
+            told_once(file, &mut session, &text)
         }
-        other => format!(
-            "steadfast: {} cannot be used ({other}); nobody is held. See: steadfast doctor",
-            session.place().file()
-        ),
-    };
-    Reply { context, ..told_once(file, &mut session, &text) }
+        other => {
+            let text = format!(
+                "steadfast: the run of {name} cannot be recorded ({other}); nobody is held. See: steadfast doctor"
+            );
+            let told = told_once(file, &mut session, &text);
+            // A stop that is let go is always said.
+            let notice = if matches!(event, Kind::Stop(_)) { Some(text) } else { told.notice };
+            Reply { context, notice, ..Reply::default() }
+        }
+    }
 }
 
 fn told_once(file: &SessionFile, session: &mut Session, text: &str) -> Reply {
