@@ -53,6 +53,17 @@ fn payloads_that_are_none() {
 }
 
 #[test]
+fn a_panic_is_exit_0_and_silence() {
+    let stage = Stage::gated();
+    for event in EVENTS {
+        let ran =
+            stage.hook_bytes(event, &payload(&stage, event), &[("STEADFAST_PANIC", "1"), ("RUST_BACKTRACE", "1")]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{event}");
+        assert!(ran.err.contains("nothing decided"), "{event}: {ran:?}");
+    }
+}
+
+#[test]
 fn payloads_that_are_odd_and_good() {
     let stage = Stage::gated();
     let plain = payload(&stage, "user-prompt");
