@@ -2,7 +2,7 @@
 
 use crate::core::event::{Kind, Reply};
 use crate::core::ledger::{Record, rfc3339};
-use crate::hook::{Call, context, main_thread, session_start, stop, tool};
+use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool};
 use crate::store::desk::{Found, Trouble};
 use crate::store::session::SessionFile;
 use crate::store::{Desk, Session, Snapshot, state_dir};
@@ -20,6 +20,9 @@ pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> R
     let place = session.place();
     if state_dir::outside(&call.state, &place.root).is_err() {
         return Reply::default();
+    }
+    if place.id.is_empty() {
+        return legacy::answer(call, file, session);
     }
     let desk = match Desk::hook(&place) {
         Ok(desk) => desk,

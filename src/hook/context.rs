@@ -142,3 +142,10 @@ pub(super) fn of_desk(call: &Call<'_>, desk: &Desk) -> Reply {
     let snapshot = Snapshot::take(Some(&call.state), desk);
     Reply { context: text(&snapshot, desk, true), ..Reply::default() }
 }
+
+/// The outline of a legacy plan, and the key that tells whether it is news.
+pub(super) fn legacy(call: &Call<'_>, desk: &Desk) -> (String, Reply) {
+    let snapshot = Snapshot::take(Some(&call.state), desk);
+    let context = snapshot.plan.as_ref().map(inject::legacy).filter(|text| !text.is_empty());
+    (key(&snapshot), Reply { context, ..Reply::default() })
+}

@@ -6,6 +6,7 @@
 
 mod attached;
 mod context;
+mod legacy;
 mod progress;
 mod session_start;
 mod stop;
