@@ -97,8 +97,8 @@ impl Body {
         let written = Written {
             status: token.status,
             note: joined(token.note),
-            text: joined(token.token),
-            span: line.span(token.token),
+            text: joined(token.text),
+            span: line.span(token.text),
             explicit: token.written,
             indent,
             line: line.number,
@@ -168,7 +168,7 @@ impl Body {
             phase.status = tag.status;
             phase.note = joined(tag.note);
             phase.explicit = true;
-            phase.spans.status = opening.span(tag.token);
+            phase.spans.status = opening.span(tag.text);
         } else if let Some(derived) = self.derived() {
             phase.status = derived;
         }

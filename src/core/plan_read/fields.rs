@@ -105,11 +105,11 @@ fn near(word: &str) -> Option<&'static str> {
 
 /// Whether one letter was added, dropped, changed, or two neighbours were swapped.
 fn one_slip(a: &[u8], b: &[u8]) -> bool {
-    let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let head = a.iter().zip(b).take_while(|(left, right)| left == right).count();
     let (a, b) = (a.get(head..).unwrap_or_default(), b.get(head..).unwrap_or_default());
     match (a, b) {
-        ([_, a @ ..], [_, b @ ..]) if a == b => true,
-        ([x, y, a @ ..], [v, w, b @ ..]) if x == w && y == v && a == b => true,
+        ([_, rest @ ..], [_, other @ ..]) if rest == other => true,
+        ([one, two, rest @ ..], [first, second, other @ ..]) if one == second && two == first && rest == other => true,
         ([_, rest @ ..], b) if rest == b => true,
         (a, [_, rest @ ..]) => rest == a,
         _ => false,

@@ -1,4 +1,4 @@
-//! Marks what is not plan text: fences, HTML comments, raw HTML blocks and indented code. Follows CommonMark where its rules
+//! Marks what is not plan text: fences, HTML comments, raw HTML blocks and indented code. Follows `CommonMark` where its rules
 //! matter to a reader who sees the page rendered: what renders as code or not at all is not read.
 
 use std::borrow::Cow;

@@ -1,7 +1,8 @@
 //! Lines of the form `- **Key:** value`, with or without bullet and bold.
 
+use super::fold::{is_any, unseen};
 use super::items::item;
-use super::words::{STATUS_LABELS, is_any, unseen};
+use super::words::STATUS_LABELS;
 
 /// A key with its value.
 #[derive(Clone, Copy, Debug)]

@@ -23,21 +23,22 @@ struct Entry<'t> {
 pub(super) fn brackets(outline: &Outline<'_>) -> Option<Found> {
     let entries = entries(outline);
     let worded: HashSet<_> = entries.iter().filter(|entry| entry.boxed.word).map(|entry| entry.group).collect();
-    let entries = entries.into_iter().filter(|entry| worded.contains(&entry.group)).collect();
-    choose(outline, entries, Shape::Brackets)
+    let entries: Vec<_> = entries.into_iter().filter(|entry| worded.contains(&entry.group)).collect();
+    choose(outline, &entries, Shape::Brackets)
 }
 
 /// Lists whose items begin with a box and name a phase.
 pub(super) fn named_boxes(outline: &Outline<'_>) -> Option<Found> {
-    let entries = entries(outline).into_iter().filter(|entry| entry.name.kind == Kind::Phase).collect();
-    choose(outline, entries, Shape::Boxes)
+    let entries: Vec<_> = entries(outline).into_iter().filter(|entry| entry.name.kind == Kind::Phase).collect();
+    choose(outline, &entries, Shape::Boxes)
 }
 
 /// Lists of boxes right under a heading like `## Phases`.
 pub(super) fn boxes(outline: &Outline<'_>) -> Option<Found> {
     let entries: Vec<_> = entries(outline).into_iter().filter(|entry| entry.section > Section::Other).collect();
     let best = entries.iter().map(|entry| entry.section).max()?;
-    choose(outline, entries.into_iter().filter(|entry| entry.section == best).collect(), Shape::Boxes)
+    let entries: Vec<_> = entries.into_iter().filter(|entry| entry.section == best).collect();
+    choose(outline, &entries, Shape::Boxes)
 }
 
 /// All top-level items with a box or bracket.
@@ -65,11 +66,11 @@ fn entries<'t>(outline: &Outline<'t>) -> Vec<Entry<'t>> {
 }
 
 /// Picks one list: all groups together where no phase is in two of them, else the best group.
-fn choose(outline: &Outline<'_>, entries: Vec<Entry<'_>>, shape: Shape) -> Option<Found> {
+fn choose(outline: &Outline<'_>, entries: &[Entry<'_>], shape: Shape) -> Option<Found> {
     let mut seen = HashSet::new();
     let mut groups: Vec<(Option<usize>, Section, usize)> = Vec::new();
     let mut overlap = false;
-    for entry in &entries {
+    for entry in entries {
         let number = entry.name.number.as_ref().map(|n| n.text.clone());
         let key = if number.is_some() { (number, String::new()) } else { (None, entry.name.title.clone()) };
         overlap |= !seen.insert(key);

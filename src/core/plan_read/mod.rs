@@ -3,6 +3,7 @@
 
 mod body;
 mod fields;
+pub(crate) mod fold;
 mod headings;
 mod hide;
 mod items;
@@ -15,7 +16,7 @@ mod outline;
 mod problems;
 mod status;
 mod table;
-pub(crate) mod words;
+mod words;
 
 use crate::core::plan::{Phase, Plan, Problem, Shape};
 

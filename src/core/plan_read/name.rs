@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::core::plan_read::fold::{any_prefix, prefix, status_mark, unseen};
 use crate::core::plan_read::number::{self, Number};
 use crate::core::plan_read::status::{self, Token};
-use crate::core::plan_read::words::{OTHER_PHASE, PHASE, any_prefix, prefix, status_mark, unseen};
+use crate::core::plan_read::words::{OTHER_PHASE, PHASE};
 
 /// How clearly a line names a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

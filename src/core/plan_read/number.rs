@@ -1,6 +1,7 @@
 //! Numbers of phases: `1`, `6A`, `1.2`, `P1`, `A`, `IV`, `三`, `one`.
 
-use super::words::{ORDINALS, any_prefix, unseen};
+use super::fold::{any_prefix, unseen};
+use super::words::ORDINALS;
 
 /// A number as written, and what it counts as in a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]

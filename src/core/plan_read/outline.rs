@@ -1,8 +1,9 @@
 //! Headings: the title, the goal, the sections, and where the live plan ends.
 
+use super::fold::{any_prefix, is_any};
 use super::lines::Line;
 use super::name::{self, Kind};
-use super::words::{ARCHIVE, ARCHIVED, GOAL, LIKE_PHASES, PHASES, any_prefix, is_any};
+use super::words::{ARCHIVE, ARCHIVED, GOAL, LIKE_PHASES, PHASES};
 
 /// A heading of the live plan.
 #[derive(Debug)]

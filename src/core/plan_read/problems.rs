@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::Notes;
+use super::fold::is_any;
 use super::label;
 use super::lines::Line;
 use super::name;
 use super::outline::Outline;
-use super::words::is_any;
 use crate::core::plan::{Phase, Problem, Status, StepState};
 
 const CURRENT: [&str; 8] = [

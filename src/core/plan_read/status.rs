@@ -1,9 +1,9 @@
 //! What a status says: the first token decides, the rest is a note.
 
 use crate::core::plan::Status;
+use crate::core::plan_read::fold::{status_mark, status_word, unseen};
 use crate::core::plan_read::items;
 use crate::core::plan_read::lines::cover;
-use crate::core::plan_read::words::{status_mark, status_word, unseen};
 
 /// A status as written.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Token<'t> {
     /// What it means.
     pub(super) status: Status,
     /// The bytes that say so, without emphasis; empty where nothing is written.
-    pub(super) token: &'t str,
+    pub(super) text: &'t str,
     /// What follows, without the punctuation between.
     pub(super) note: &'t str,
     /// Something is written.
@@ -52,9 +52,9 @@ pub(super) fn read(value: &str) -> Token<'_> {
     });
     let Some((status, word, after)) = word else {
         return match mark {
-            Some((status, token)) => Token { status, token, note: note(rest).0, written: true, set_off: false },
+            Some((status, token)) => Token { status, text: token, note: note(rest).0, written: true, set_off: false },
             None if rest.is_empty() => {
-                Token { status: Status::Pending, token: rest, note: "", written: false, set_off: true }
+                Token { status: Status::Pending, text: rest, note: "", written: false, set_off: true }
             }
             None => unknown(rest),
         };
@@ -77,7 +77,7 @@ pub(super) fn read(value: &str) -> Token<'_> {
     }
     let token = cover(value, from.unwrap_or(word), last);
     let (note, set_off) = note(after);
-    Token { status, token, note, written: true, set_off }
+    Token { status, text: token, note, written: true, set_off }
 }
 
 /// Steps over a struck-out former status.
@@ -152,7 +152,7 @@ fn unknown(rest: &str) -> Token<'_> {
         .map_or(rest.len(), |(at, _)| at);
     let token = rest.get(..end).unwrap_or(rest).trim_end().trim_end_matches(['*', '_', '`']);
     let (note, set_off) = note(rest.get(end..).unwrap_or_default());
-    Token { status: Status::Unknown, token, note, written: true, set_off }
+    Token { status: Status::Unknown, text: token, note, written: true, set_off }
 }
 
 /// The note, and whether punctuation sets it off.
@@ -176,7 +176,7 @@ mod tests {
     #[track_caller]
     fn is(value: &str, status: Status, token: &str, note: &str) {
         let read = read(value);
-        assert_eq!((read.status, read.token, read.note), (status, token, note), "{value}");
+        assert_eq!((read.status, read.text, read.note), (status, token, note), "{value}");
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use crate::core::plan::{Phase, Problem, Shape, Spans, Status};
 use crate::core::plan_read::Found;
+use crate::core::plan_read::fold::{any_prefix, is_any};
 use crate::core::plan_read::lines::Line;
 use crate::core::plan_read::name::{self, Kind};
 use crate::core::plan_read::outline::{Outline, Section};
 use crate::core::plan_read::status;
-use crate::core::plan_read::words::{NUMBER_LABELS, PHASE, STATUS_LABELS, TITLE_LABELS, any_prefix, is_any};
+use crate::core::plan_read::words::{NUMBER_LABELS, PHASE, STATUS_LABELS, TITLE_LABELS};
 
 /// Columns of a table that could list phases.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,7 +134,7 @@ fn row(line: &Line<'_>, cells: &[&str], columns: Columns) -> (Phase, bool) {
     let title = title_at.map_or("", cell).trim();
     let name = name::read(title);
     let token = status::read(cell(columns.status));
-    let span = line.span(token.token).filter(|_| cells.len() > columns.status).map(|span| {
+    let span = line.span(token.text).filter(|_| cells.len() > columns.status).map(|span| {
         // An empty cell is written into after its first space.
         let empty = span.is_empty();
         let start =
@@ -147,7 +148,7 @@ fn row(line: &Line<'_>, cells: &[&str], columns: Columns) -> (Phase, bool) {
         title: name.title,
         status: token.status,
         explicit: token.written,
-        note: name::joined(if token.status == Status::Unknown { token.token } else { token.note }),
+        note: name::joined(if token.status == Status::Unknown { token.text } else { token.note }),
         line: line.number,
         spans: Spans {
             heading: line.start..line.end,
