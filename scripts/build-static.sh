@@ -32,7 +32,7 @@ build() {
     cp "target/$1/release/steadfast" target/static/steadfast
     # The flags are those of [profile.release].
     # shellcheck disable=SC2086
-    rustc --edition 2024 --target "$1" -C opt-level=s -C lto=fat -C codegen-units=1 -C panic=abort -C strip=symbols \
+    rustc --edition 2024 --target "$1" -C opt-level=z -C lto=fat -C codegen-units=1 -C panic=abort -C strip=symbols \
         $flags -o target/static/empty scripts/bench/empty.rs || return 1
     target/static/empty && target/static/steadfast --version >/dev/null
 }

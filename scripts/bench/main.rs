@@ -161,7 +161,10 @@ fn reference() -> Vec<(String, PathBuf)> {
     let Some(root) = std::env::var_os("PWF_REFERENCE").map(PathBuf::from) else { return Vec::new() };
     let first = |names: &[&str]| {
         let folders = ["scripts", "skills/planning-with-files/scripts"];
-        folders.iter().flat_map(|f| names.iter().map(|n| root.join(f).join(n)).collect::<Vec<_>>()).find(|p| p.is_file())
+        folders
+            .iter()
+            .flat_map(|f| names.iter().map(|n| root.join(f).join(n)).collect::<Vec<_>>())
+            .find(|p| p.is_file())
     };
     let inject = first(&["inject-plan.sh"]).map(|path| ("reference, inject".to_owned(), path));
     let stop = first(&["gate-stop.sh", "check-complete.sh"]).map(|path| ("reference, stop".to_owned(), path));

@@ -156,6 +156,34 @@ pub fn replace_plain_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32
     put(dir, name, bytes, mode, None, false)
 }
 
+/// Gives a machine file of a few bytes a new content: by one write into the file where it is ours alone, else as
+/// [`replace_plain_at`]. A new name costs a file system more than all the rest of a hook.
+///
+/// # Errors
+/// As [`replace_at`].
+pub fn rewrite_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    if rewritten(dir, name, bytes).is_some() { Ok(()) } else { replace_plain_at(dir, name, bytes, mode) }
+}
+
+fn rewritten(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Option<()> {
+    use std::os::unix::fs::FileExt;
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let fd = rustix::fs::openat(dir, name, flags, Mode::empty()).ok()?;
+    let stat = rustix::fs::fstat(&fd).ok()?;
+    // Written under a second name, it would be somebody else's file that changes.
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink != 1 {
+        return None;
+    }
+    let file = File::from(fd);
+    if file.write_at(bytes, 0).ok()? != bytes.len() {
+        return None;
+    }
+    if u64::try_from(stat.st_size).ok()? > bytes.len() as u64 {
+        file.set_len(bytes.len() as u64).ok()?;
+    }
+    Some(())
+}
+
 fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u32>, sync: bool) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
