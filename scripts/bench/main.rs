@@ -1,6 +1,8 @@
 //! Measures what a hook costs. Started by `scripts/bench.sh`; what the tables mean stands in `docs/performance.md`.
 #![expect(
     clippy::disallowed_methods,
+    clippy::format_push_string,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a tool for whoever works on steadfast: it starts programs, reads clocks, prints and may fail loudly"

@@ -324,3 +324,26 @@ pub fn names(path: &Path, max: usize) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
     entries.take(max).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_bytes_are_rewritten_in_place_and_never_through_another_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let fd = open_dir(dir.path()).unwrap();
+        let [file, other] = ["n", "other"].map(|name| dir.path().join(name));
+        for text in ["9\n", "10\n", "0\n"] {
+            rewrite_at(fd.as_fd(), "n", text.as_bytes(), 0o644).unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        }
+        std::fs::hard_link(&file, &other).unwrap();
+        rewrite_at(fd.as_fd(), "n", b"1\n", 0o644).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(&other, &file).unwrap();
+        rewrite_at(fd.as_fd(), "n", b"2\n", 0o644).unwrap();
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "0\n");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "2\n");
+    }
+}
