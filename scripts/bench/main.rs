@@ -1,6 +1,7 @@
 //! Measures what a hook costs. Started by `scripts/bench.sh`; what the tables mean stands in `docs/performance.md`.
 #![expect(
     clippy::disallowed_methods,
+    clippy::expect_used,
     clippy::format_push_string,
     clippy::indexing_slicing,
     clippy::print_stdout,
