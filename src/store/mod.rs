@@ -1,5 +1,6 @@
 //! Owns every byte on disk: where things are, what is approved, sessions, run state, ledgers, and how files are replaced.
 
+pub mod approval;
 pub mod attach;
 pub mod desk;
 pub mod disk;
