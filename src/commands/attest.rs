@@ -6,8 +6,8 @@ use crate::commands::edit;
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest};
 use crate::core::ledger::rfc3339;
-use crate::core::plan::{Problem, Shape, Status};
-use crate::core::{attest as strictly, notes, plan_edit, plan_read};
+use crate::core::plan::{Problem, Status};
+use crate::core::{candidate, notes};
 use crate::error::{Failure, Result};
 use crate::hosts;
 use crate::output::Style;
@@ -160,54 +160,9 @@ fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     )
 }
 
-/// A plan file with its ids written, and its contract; or every problem it has.
+/// A plan file with its ids written, and its contract; or a failure that names every problem it has.
 pub(super) fn strict(bytes: &[u8], mode: Mode, gate: GateOptions, file: &str) -> Result<(Vec<u8>, Contract)> {
-    let bytes = with_ids(bytes).map_err(|why| {
-        Failure::no(format!("{file} cannot be approved yet"), why, "write each phase as a heading: ### Phase 1: Title")
-    })?;
-    let plan = plan_read::read(&bytes);
-    if plan.shape == Shape::None {
-        let problem = Problem {
-            line: 0,
-            what: "no phase list was found".to_owned(),
-            fix: "write each phase as a heading: ### Phase 1: Title".to_owned(),
-        };
-        return Err(problems_of(file, &[problem]));
-    }
-    let contract = strictly::build(&plan, mode, gate).map_err(|problems| problems_of(file, &problems))?;
-    let missing = unsupported(&contract);
-    if missing.is_empty() { Ok((bytes, contract)) } else { Err(problems_of(file, &missing)) }
-}
-
-/// Writes missing ids into the headings, so that they survive a new plan.
-fn with_ids(bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let mut bytes = bytes.to_vec();
-    for (index, id) in strictly::missing_ids(&plan_read::read(&bytes)) {
-        bytes = plan_edit::set_id(&bytes, &plan_read::read(&bytes), index, &id).map_err(|e| e.to_string())?;
-    }
-    Ok(bytes)
-}
-
-/// What the format has and this version cannot keep yet: approving it would promise what nobody does.
-fn unsupported(contract: &Contract) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for phase in &contract.phases {
-        let fields = [
-            ("Receipt", !phase.receipts.is_empty()),
-            ("Approval", !phase.approvals.is_empty()),
-            ("WaitsFor", !phase.waits_for.is_empty()),
-            ("Every", phase.every.is_some()),
-            ("Tool", !phase.tools.is_empty()),
-        ];
-        for (key, _) in fields.into_iter().filter(|(_, used)| *used) {
-            problems.push(Problem {
-                line: 0,
-                what: format!("phase `{}` has `{key}`, which this version does not act on", phase.id),
-                fix: "take the line out, or write it as a note under another name".to_owned(),
-            });
-        }
-    }
-    problems
+    candidate::strict(bytes, mode, gate).map_err(|problems| problems_of(file, &problems))
 }
 
 /// Whether a person types this: a terminal, and no variable of a host.
@@ -235,7 +190,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
     }
     let by = allow(ctx, &before, kind, &shown)?;
     let mut desk = ctx.desk(place)?;
-    edit::change(&desk, |now, _| with_ids(now))?;
+    edit::change(&desk, |now, _| candidate::with_ids(now))?;
     let now = ctx.snapshot(&desk);
     let (asked, kind) = proposed(&desk, &now, place)?;
     if asked != shown || now.contract != before.contract {

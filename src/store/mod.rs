@@ -9,6 +9,7 @@ pub mod layout;
 pub mod ledger_file;
 pub mod locate;
 pub mod lock;
+pub mod pending;
 pub mod session;
 pub mod slot;
 pub mod snapshot;
