@@ -8,8 +8,8 @@ use crate::core::contract::digest;
 use crate::core::event::{Reply, ToolCall};
 use crate::core::seen::Seen;
 use crate::hook::attached::{Scene, record};
-use crate::hook::{context, progress};
-use crate::store::{Attestation, disk, layout};
+use crate::hook::{adopt, context, progress};
+use crate::store::{Attestation, approval, disk, layout};
 
 /// After how many tool calls without a verb the agent is reminded once.
 const ANCHOR: u32 = 40;
@@ -86,10 +86,20 @@ fn plain(path: &Path) -> PathBuf {
 
 /// The agent changed the plan: what it wrote is taken over, and it hears once if its contract is not in force.
 fn plan_edited(scene: &mut Scene<'_, '_>) -> Reply {
-    let snapshot = scene.snapshot();
+    let mut snapshot = scene.snapshot();
+    let mut adopted = None;
+    if snapshot.attestation == Attestation::Changed {
+        adopted = adopt::extension(scene, &snapshot);
+        if adopted.is_some() {
+            snapshot = scene.snapshot();
+            approval::adopt(&mut scene.desk, &snapshot, false);
+        }
+    }
     progress::take_over(scene, &snapshot);
     let mut reply = Reply { notice: context::news(scene, &snapshot), ..Reply::default() };
-    if snapshot.attestation == Attestation::Changed && scene.session.told_agent != snapshot.file_digest() {
+    if let Some(version) = adopted {
+        reply.context = Some(format!("steadfast: what this edit adds to the plan is in force, as version {version}."));
+    } else if snapshot.attestation == Attestation::Changed && scene.session.told_agent != snapshot.file_digest() {
         scene.session.told_agent = snapshot.file_digest();
         reply.context = Some(
             "steadfast: this edit changes what the plan asks for, so the approved plan goes on until it is approved. If it only adds to the plan: steadfast attest. If it takes something away or rewords it, a person has to approve it; undo it, or leave it for them."
