@@ -34,6 +34,10 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
     if plan_touched && main {
         return plan_edited(scene);
     }
+    if main && scene.desk.run.paused != scene.session.told_pause {
+        scene.session.told_pause = scene.desk.run.paused;
+        return paused(scene.desk.run.paused);
+    }
     if main && scene.session.calls >= ANCHOR {
         let calls = std::mem::take(&mut scene.session.calls);
         return context::anchor(scene, calls);
@@ -82,6 +86,16 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// A person paused or resumed the run while the agent was busy.
+fn paused(now: bool) -> Reply {
+    let text = if now {
+        "steadfast: the user paused this run. Bring what you do to a safe end and stop; you are not held.\nDo not start another phase until the user goes on."
+    } else {
+        "steadfast: the user resumed this run. The plan is in force again; see: steadfast next"
+    };
+    Reply { context: Some(text.to_owned()), ..Reply::default() }
 }
 
 /// The agent changed the plan: what it wrote is taken over, and it hears once if its contract is not in force.
