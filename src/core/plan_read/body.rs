@@ -45,11 +45,14 @@ pub(super) fn read(lines: &[Line<'_>], notes: &mut Notes) -> Body {
     let mut after_blank = false;
     for line in lines {
         let indent = line.indent();
-        if step_end.is_some_and(|of| indent > of) && !line.text.trim().is_empty() {
-            body.after_steps = Some(line.end);
+        if line.hidden || !line.text.trim().is_empty() {
+            // Code and comments that follow a step at once belong to it, however they are indented.
+            if step_end.is_some_and(|of| indent > of || (line.hidden && !after_blank)) {
+                body.after_steps = Some(line.end);
+            }
         }
         if line.blank() {
-            after_blank = true;
+            after_blank |= !line.hidden;
             continue;
         }
         if line.text.trim_start().starts_with('#') && indent < 4 {
