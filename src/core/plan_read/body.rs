@@ -30,6 +30,8 @@ pub(super) struct Body {
     own: Vec<Written>,
     /// Status lines under headings inside.
     inner: Vec<Written>,
+    /// Something was meant to be a contract field.
+    near_miss: bool,
     /// A box or bracket says that something is under way.
     started: bool,
     /// Offset after the last line of the last step.
@@ -93,7 +95,9 @@ impl Body {
     fn label(&mut self, line: &Line<'_>, indent: usize, below: bool, notes: &mut Notes) {
         let Some(label) = label::read(&line.text) else { return };
         if !label.is_status() {
-            notes.blockers.extend(fields::take(label, line.number, &mut self.fields));
+            let problem = fields::take(label, line.number, &mut self.fields);
+            self.near_miss |= problem.is_some();
+            notes.blockers.extend(problem);
             return;
         }
         let token = status::read(label.value);
@@ -144,7 +148,11 @@ impl Body {
 
     /// Whether anything says that this is a phase and no mere heading.
     pub(super) fn speaks(&self) -> bool {
-        !self.steps.is_empty() || !self.own.is_empty() || !self.inner.is_empty() || self.fields != Fields::default()
+        self.near_miss
+            || !self.steps.is_empty()
+            || !self.own.is_empty()
+            || !self.inner.is_empty()
+            || self.fields != Fields::default()
     }
 
     /// Fills the phase: a status line wins over a tag beside the name, that over the boxes.
