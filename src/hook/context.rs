@@ -21,7 +21,6 @@ pub(super) fn prompt(scene: &mut Scene<'_, '_>, text: &str) -> Reply {
     }
     if inject::is_user_prompt(text) {
         scene.session.turn_holds = 0;
-        scene.session.stops.clear();
         scene.session.calls = 0;
         if scene.desk.run.blocks > 0 {
             // A mirror that cannot be written keeps the larger, older count: the safe side.

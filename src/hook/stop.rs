@@ -13,9 +13,6 @@ use crate::store::Snapshot;
 use crate::store::session::LastStop;
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
-    if let Some(reply) = replay(scene, call) {
-        return reply;
-    }
     let mut snapshot = scene.snapshot();
     if progress::take_over(scene, &snapshot) {
         snapshot.look_again(&scene.desk.run);
@@ -25,6 +22,9 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
     }
     let blocks = scene.desk.blocks();
     let facts = facts(scene, &snapshot, call, blocks);
+    if let Some(reply) = replay(scene, call, &facts) {
+        return reply;
+    }
     let mut verdict = gate::decide(&facts);
     if call.errored && verdict == Verdict::Hold {
         verdict = Verdict::Error;
@@ -42,26 +42,27 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
         payload: scene.call.payload.clone(),
         verdict: verdict.word().to_owned(),
         said: reply.hold.clone().or_else(|| reply.notice.clone()).unwrap_or_default(),
-        replayed: false,
+        // Told apart from the next delivery of these very bytes only while nothing comes between.
+        replayed: scene.session.last_stop.replayed && scene.session.last_stop.payload == scene.call.payload,
     };
     reply
 }
 
 /// The very same payload once more. After a hold a host sets its flag, so an equal payload without it is the same stop
-/// delivered twice; it is answered the same, once, so that no host can be kept in a loop by it.
-fn replay(scene: &mut Scene<'_, '_>, call: &StopCall) -> Option<Reply> {
-    let last = &mut scene.session.last_stop;
-    if call.active || last.payload != scene.call.payload || last.verdict != Verdict::Hold.word() {
+/// delivered twice: it is answered the same, once, where all that the hold stood on still stands. It is no new block, but it
+/// takes its place in the limit of this turn, so that no host can be kept in a loop by it.
+fn replay(scene: &mut Scene<'_, '_>, call: &StopCall, facts: &Facts) -> Option<Reply> {
+    let last = &scene.session.last_stop;
+    if call.active || last.replayed || last.payload != scene.call.payload || last.verdict != Verdict::Hold.word() {
         return None;
     }
-    let mut reply = Reply::default();
-    if last.replayed {
-        reply.notice = Some(format!("steadfast let the run end: {}", Verdict::Duplicate.word()));
-    } else {
-        last.replayed = true;
-        reply.hold = Some(last.said.clone());
+    if gate::decide(&Facts { progressed: true, ..*facts }) != Verdict::Hold {
+        return None;
     }
-    Some(reply)
+    scene.session.turn_holds += 1;
+    let last = &mut scene.session.last_stop;
+    last.replayed = true;
+    Some(Reply { hold: Some(last.said.clone()), ..Reply::default() })
 }
 
 fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Option<u32>) -> Facts {

@@ -281,7 +281,7 @@ fn a_lost_run_state_is_rebuilt_by_a_verb() {
         stage.agent("main", &["attach"]).fine();
         let after = stage.status();
         assert_eq!(before["phases"], after["phases"]);
-        assert!(after["ledger"]["tick"].as_u64() > before["ledger"]["tick"].as_u64());
+        assert!(after["ledger"]["tick"].as_u64() >= before["ledger"]["tick"].as_u64());
         assert_eq!(after["session"]["attached"], "main");
     }
 }
