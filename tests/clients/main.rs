@@ -1,0 +1,106 @@
+//! Real clients against a scripted model, each scenario with every pinned release of Claude Code.
+//!
+//! Runs where `STEADFAST_CLIENTS` names the folder that `scripts/install-clients.sh` filled, as in `.ci/run`; elsewhere each
+//! test says that it is skipped, and passes. Nothing here needs an account or a network.
+#![cfg(unix)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub
+)]
+
+mod client;
+mod project;
+mod scenarios;
+mod server;
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::client::Client;
+
+/// Makes one module per release with a test per scenario, so that the release stands in the test's name.
+macro_rules! suite {
+    ($($module:ident = $version:literal),+ => $scenarios:tt) => {
+        /// The releases of this suite, held against `versions.env` by a test.
+        const VERSIONS: &[&str] = &[$($version),+];
+        $(suite!(@release $module $version $scenarios);)+
+    };
+    (@release $module:ident $version:literal { $($group:ident: $($name:ident)+;)+ }) => {
+        mod $module {
+            $(mod $group {
+                $(#[test]
+                fn $name() {
+                    crate::with($version, crate::scenarios::$group::$name);
+                })+
+            })+
+        }
+    };
+}
+
+suite! {
+    v2_1_332 = "2.1.332", v2_1_197 = "2.1.197" => {
+        client:
+            what_a_hook_is_told;
+        inject:
+            the_first_session_after_init_carries_the_block
+            every_prompt_carries_the_block
+            the_context_is_whole_after_compaction
+            the_context_is_whole_after_compaction_in_the_middle_of_a_turn
+            a_session_attaches_by_a_verb_and_keeps_the_plan
+            a_session_attaches_by_a_prompt_of_continue
+            the_run_verb_attaches_the_session_it_starts;
+        gate:
+            a_premature_stop_is_held_and_the_model_reads_why
+            an_unattended_run_goes_on_until_the_plan_is_done
+            an_agent_that_only_says_done_is_let_go
+            an_agent_that_writes_junk_is_let_go_at_the_limit
+            a_finished_plan_is_let_go
+            a_subagent_is_never_held
+            a_background_shell_is_no_reason_to_hold
+            a_failed_turn_leaves_nothing_stuck
+            the_end_at_max_turns_leaves_nothing_stuck;
+        quiet:
+            no_plan_no_trace
+            another_session_beside_an_ended_one
+            another_session_beside_a_live_one;
+        contract:
+            a_changed_contract_is_not_injected
+            a_phase_taken_out_by_hand_is_still_held;
+        plugin:
+            the_plugin_alone_is_enough
+            plugin_and_installed_hooks_count_once
+            the_plugin_is_valid;
+    }
+}
+
+/// Runs a scenario with a release, or says that it is skipped.
+fn with(version: &'static str, scenario: fn(&Client)) {
+    match Client::find(version) {
+        Some(client) => scenario(&client),
+        // Written past the capture of the test harness: a skipped test should not look like one that ran.
+        None => drop(writeln!(
+            std::io::stderr(),
+            "skipped: claude-code {version} (run scripts/install-clients.sh, then set STEADFAST_CLIENTS=target/clients)"
+        )),
+    }
+}
+
+/// The repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_suite_runs_the_pinned_releases() {
+    let pinned = include_str!("versions.env")
+        .lines()
+        .find_map(|line| line.strip_prefix("CLAUDE_CODE_VERSIONS="))
+        .expect("versions.env names the releases of Claude Code")
+        .trim_matches('"');
+    assert_eq!(pinned.split_whitespace().collect::<Vec<_>>(), VERSIONS, "tests/clients/main.rs and versions.env differ");
+}
