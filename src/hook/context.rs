@@ -1,6 +1,6 @@
 //! What is put in front of the model, and the news that go with it.
 
-use crate::core::contract::digest;
+use crate::core::contract::{Mode, digest};
 use crate::core::event::Reply;
 use crate::core::inject::{self, Block};
 use crate::core::next;
@@ -73,22 +73,24 @@ fn text(snapshot: &Snapshot, desk: &Desk, full: bool) -> Option<String> {
     }
     // A legacy plan is told when it is news, not at every turn.
     if full && snapshot.attestation == Attestation::None && snapshot.has_phases() {
-        return Some(inject::legacy(&snapshot.view, &desk.place.file()));
+        return snapshot.plan.as_ref().map(inject::legacy);
     }
     None
 }
 
-fn block_of<'a>(snapshot: &'a Snapshot, desk: &'a Desk, next: &'a next::Next) -> Block<'a> {
-    let mut agents: Vec<inject::AgentEvent<'a>> = desk
-        .run
-        .ledgers
-        .iter()
-        .filter(|(_, end)| end.work_tick > 0)
-        .map(|(agent, end)| inject::AgentEvent { agent, event: &end.event, tick: end.work_tick })
-        .collect();
-    agents.sort_by_key(|a| std::cmp::Reverse(a.tick));
-    let work_tick = agents.first().map_or(0, |a| a.tick);
-    Block { view: &snapshot.view, next, tag: snapshot.tag(), work_tick, agents }
+fn block_of<'a>(snapshot: &'a Snapshot, desk: &Desk, next: &'a next::Next) -> Block<'a> {
+    let (digest, mode) = snapshot.head.as_ref().map_or(("", Mode::Plain), |h| (h.digest.as_str(), h.mode));
+    Block::new(&snapshot.view, next, digest, mode, &desk.run)
+}
+
+/// One line after many tool calls without a verb. Nothing where no contract is approved.
+pub(super) fn anchor(scene: &Scene<'_, '_>, calls: u32) -> Reply {
+    let snapshot = scene.snapshot();
+    if snapshot.contract.is_none() || snapshot.head_trouble.is_some() {
+        return Reply::default();
+    }
+    let next = next::next(&snapshot.view);
+    Reply { context: Some(inject::anchor(&block_of(&snapshot, &scene.desk, &next), calls)), ..Reply::default() }
 }
 
 /// One line to the user for each change of the plan that is not in force.

@@ -7,7 +7,6 @@ use serde_json::json;
 use crate::core::contract::digest;
 use crate::core::event::{Reply, ToolCall};
 use crate::core::seen::Seen;
-use crate::core::{inject, next};
 use crate::hook::attached::{Scene, record};
 use crate::hook::{context, progress};
 use crate::store::{Attestation, disk, layout};
@@ -36,12 +35,8 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
         return plan_edited(scene);
     }
     if main && scene.session.calls >= ANCHOR {
-        scene.session.calls = 0;
-        let snapshot = scene.snapshot();
-        if snapshot.contract.is_some() && snapshot.head_trouble.is_none() {
-            let next = next::next(&snapshot.view);
-            return Reply { context: Some(inject::anchor(&snapshot.view, &next, &snapshot.tag())), ..Reply::default() };
-        }
+        let calls = std::mem::take(&mut scene.session.calls);
+        return context::anchor(scene, calls);
     }
     Reply::default()
 }

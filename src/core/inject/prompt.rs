@@ -1,0 +1,68 @@
+//! Prompts that people wrote, as against prompts that a host made up.
+
+use super::SENTINEL;
+use crate::core::text::{first_chars, flatten};
+
+/// Whether a prompt is a turn of the user. Not: an empty one, a hold handed back as a prompt (also behind a host's own words
+/// such as `Stop hook feedback:`), a note that a background task ended.
+pub fn is_user_prompt(text: &str) -> bool {
+    let start = flatten(first_chars(text.trim_start(), 400));
+    let start = start.trim_start_matches(['-', '>', ' ']);
+    if start.is_empty() {
+        return text.chars().count() > 400 && !flatten(text).is_empty();
+    }
+    if start.get(..18).is_some_and(|head| head.eq_ignore_ascii_case("<task-notification")) {
+        return false;
+    }
+    // In front of a hold a host puts at most a few words that name the hook and end with a colon.
+    start.split_once(SENTINEL).is_none_or(|(before, _)| {
+        let before = before.trim_end_matches([' ', '-', '"', '\'', '`']);
+        let wrapped = before.ends_with(':') && before.to_lowercase().contains("hook");
+        !(before.is_empty() || wrapped)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_of_the_user() {
+        for text in [
+            "go on",
+            "?",
+            "为什么？",
+            "What does [steadfast gate] mean?",
+            "The hook said \"[steadfast gate] ...\", why?",
+            "- a list\n- of things",
+            "<b>bold</b>",
+            "<task>do it</task>",
+            "Why did it stop?\n\n<task-notification> was the last line",
+            &format!("{}go on", " ".repeat(500)),
+            &format!("{}go on", "\u{200b}".repeat(500)),
+        ] {
+            assert!(is_user_prompt(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn prompts_a_host_made_up() {
+        for text in [
+            "",
+            " \n\t",
+            "\u{200b}",
+            "[steadfast gate]",
+            "[steadfast gate] Automatic: not the user.",
+            "\n  [steadfast gate] x",
+            "\u{feff}[steadfast gate] x",
+            "Stop hook feedback:\n[steadfast gate] x",
+            "Stop hook feedback:\n- [steadfast hook stop --host claude]: [steadfast gate] x",
+            "Stop hook blocking error from command: \"[steadfast gate] x\"",
+            "- [steadfast gate] x",
+            "<task-notification>\n<id>1</id>",
+            "  <Task-Notification id=\"1\">",
+        ] {
+            assert!(!is_user_prompt(text), "{text:?}");
+        }
+    }
+}

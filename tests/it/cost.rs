@@ -1,0 +1,179 @@
+//! What a hook costs, by exact counts: system calls, opened files, started programs. Never by a clock.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+/// The binary whose calls are counted. The released form is a static one; `STEADFAST_STATIC` names it where it was built.
+fn binary() -> PathBuf {
+    std::env::var_os("STEADFAST_STATIC").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_steadfast")), PathBuf::from)
+}
+
+struct Trace {
+    calls: usize,
+    opened: BTreeSet<String>,
+    programs: usize,
+}
+
+fn trace(stage: &Stage, session: &str, event: &str, fields: &Value) -> Option<Trace> {
+    let log = stage.home.join("trace");
+    let mut payload = json!({ "session_id": session, "cwd": stage.project, "hook_event_name": event, "prompt": "x" });
+    payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let input = stage.home.join("payload");
+    std::fs::write(&input, payload.to_string()).unwrap();
+    let status = Command::new("strace")
+        .args(["-f", "-qq", "-o"])
+        .arg(&log)
+        .arg(binary())
+        .args(["hook", event, "--host", "claude-code"])
+        .current_dir(&stage.project)
+        .env_clear()
+        .envs(stage.env.iter().map(|(k, v)| (k, v)))
+        .env("CLAUDE_PID", std::process::id().to_string())
+        .env("CLAUDE_CODE_SESSION_ATTENDED", "0")
+        .stdin(std::fs::File::open(&input).unwrap())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .ok()?;
+    assert!(status.success());
+    let text = std::fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = text.lines().map(|l| l.split_once(' ').map_or(l, |(_, rest)| rest.trim_start())).collect();
+    let opened = lines.iter().filter(|l| l.starts_with("open") && !l.contains("= -1") && !l.contains("O_DIRECTORY"));
+    Some(Trace {
+        calls: lines.iter().filter(|l| l.contains('(')).count(),
+        opened: opened
+            .filter_map(|l| l.split('"').nth(1))
+            .map(|p| p.rsplit('/').next().unwrap_or(p).to_owned())
+            .collect(),
+        programs: lines.iter().filter(|l| l.starts_with("execve")).count(),
+    })
+}
+
+fn events() -> Vec<(&'static str, Value)> {
+    vec![
+        ("SessionStart", json!({ "source": "startup" })),
+        ("UserPromptSubmit", json!({ "prompt": "go on please" })),
+        ("PostToolUse", json!({ "tool_name": "Read", "tool_use_id": "t9", "tool_input": { "file_path": "/x" } })),
+        ("PostToolUseFailure", json!({ "tool_name": "Bash", "tool_use_id": "t8", "error": "Exit code 1" })),
+        ("PreCompact", json!({ "trigger": "auto" })),
+        ("SubagentStart", json!({ "agent_id": "a1", "agent_type": "x" })),
+        ("SubagentStop", json!({ "agent_id": "a1", "agent_type": "x" })),
+        ("Stop", json!({ "stop_hook_active": false })),
+        ("SessionEnd", json!({ "reason": "other" })),
+    ]
+}
+
+fn has_strace() -> bool {
+    Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_ok_and(|s| s.success())
+}
+
+/// The limits hold for a static binary; a dynamic one starts with the loader's calls on top, which are taken off.
+fn start_up() -> usize {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let status = Command::new("strace")
+        .args(["-f", "-qq", "-o"])
+        .arg(log.path())
+        .arg(binary())
+        .args(["hook"])
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let calls = std::fs::read_to_string(log.path()).unwrap().lines().count();
+    let is_static = !std::fs::read_to_string(log.path()).unwrap().contains("ld.so.cache");
+    if is_static { 0 } else { calls.saturating_sub(20) }
+}
+
+#[test]
+fn system_calls_opened_files_and_programs() {
+    if !has_strace() {
+        assert!(std::env::var_os("CI").is_none(), "strace is needed in CI");
+        return;
+    }
+    let loader = start_up();
+    let stage = Stage::gated();
+    let allowed: BTreeSet<String> =
+        [".run", ".stop_blocks", "head.json", "task_plan.md", "ledger-claude-code.jsonl", "ledger-a1.jsonl"]
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+    // The first run of each may create what the second finds.
+    for (event, fields) in events() {
+        stage.hook("main", event, fields);
+    }
+    for (event, fields) in events() {
+        let fields = with_new_ids(&fields);
+        let trace = trace(&stage, "main", event, &fields).unwrap();
+        let calls = trace.calls - loader;
+        let limit = if event == "Stop" { 100 } else { 80 };
+        println!("{event}: {calls} calls, opened {:?}", trace.opened);
+        assert!(calls <= limit, "{event}: {calls} calls");
+        assert_eq!(trace.programs, 1, "{event} starts nothing");
+        let strange: Vec<_> = trace.opened.iter().filter(|n| !allowed.contains(*n) && !ours(n)).collect();
+        assert!(strange.is_empty(), "{event} opened {strange:?}");
+    }
+    for (event, fields) in events() {
+        let trace = trace(&stage, "unattached", event, &fields).unwrap();
+        let calls = trace.calls - loader;
+        println!("unattached {event}: {calls} calls, opened {:?}", trace.opened);
+        let limit = if event == "SessionStart" { 80 } else { 40 };
+        assert!(calls <= limit, "unattached {event}: {calls} calls");
+    }
+}
+
+fn with_new_ids(fields: &Value) -> Value {
+    let mut fields = fields.clone();
+    let map = fields.as_object_mut().unwrap();
+    if map.contains_key("tool_use_id") {
+        map.insert("tool_use_id".into(), json!("second"));
+    }
+    map.insert("prompt_id".into(), json!("second"));
+    fields
+}
+
+/// The session file, temporary files of a replace, and what a dynamic binary loads.
+fn ours(name: &str) -> bool {
+    let session = name.strip_suffix(".json").is_some_and(|n| n.len() == 32 && n.bytes().all(|b| b.is_ascii_hexdigit()));
+    session
+        || name.ends_with(".tmp")
+        || name.starts_with("ld.so")
+        || name.starts_with("lib")
+        || ["maps", "stat", "boot_id", "cgroup"].contains(&name)
+}
+
+#[test]
+fn the_same_calls_however_long_the_ledger_and_however_many_plans() {
+    if !has_strace() {
+        assert!(std::env::var_os("CI").is_none(), "strace is needed in CI");
+        return;
+    }
+    let count = |stage: &Stage| -> Vec<usize> {
+        let mut counts = Vec::new();
+        for (event, fields) in events() {
+            stage.hook("main", event, fields.clone());
+            counts.push(trace(stage, "main", event, &with_new_ids(&fields)).unwrap().calls);
+        }
+        counts
+    };
+    let small = Stage::gated();
+    let large = Stage::gated();
+    for n in 0..200 {
+        large.write(&format!(".planning/other-{n}/task_plan.md"), crate::stage::PLAN);
+    }
+    let path = std::fs::read_dir(large.project.join(".planning"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .find(|p| p.join("ledger-claude-code.jsonl").is_file())
+        .unwrap();
+    let ledger = path.join("ledger-claude-code.jsonl");
+    let line = large.read(&ledger).lines().last().unwrap().to_owned() + "\n";
+    let text = line.repeat(20_000);
+    std::fs::write(&ledger, text).unwrap();
+    large.agent("main", &["log", "note", "the end is known again"]).fine();
+    assert_eq!(count(&small), count(&large));
+}

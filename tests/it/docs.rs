@@ -1,0 +1,76 @@
+//! Documents that are made from the program: `STEADFAST_UPDATE_DOCS=1 cargo test docs` writes them, any other run compares.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn compare(path: &Path, text: &str) {
+    if std::env::var_os("STEADFAST_UPDATE_DOCS").is_some() {
+        std::fs::write(path, text).unwrap();
+        return;
+    }
+    let there = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        there == text,
+        "{} is not what the program says; run: STEADFAST_UPDATE_DOCS=1 cargo test docs",
+        path.display()
+    );
+}
+
+#[test]
+fn cli_reference() {
+    let mut command = steadfast::commands::args::Cli::command().term_width(100);
+    command.build();
+    let mut text = String::from(
+        "# Command line\n\nMade from the program; a test keeps it true. Hooks (`steadfast hook <event> --host <host>`) are called by hosts, not by people.\n",
+    );
+    let mut names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    names.retain(|n| n != "help");
+    for name in names {
+        let sub = command.find_subcommand_mut(&name).unwrap();
+        let help = sub.render_long_help().to_string();
+        write!(
+            text,
+            "\n## {name}\n\n```text\n{}\n```\n",
+            help.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end()
+        )
+        .unwrap();
+    }
+    compare(&root().join("docs/cli.md"), &text);
+}
+
+#[test]
+fn every_verb_has_an_example_in_its_help() {
+    let mut command = steadfast::commands::args::Cli::command();
+    command.build();
+    for sub in command.get_subcommands().filter(|c| c.get_name() != "help") {
+        let example = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(example.contains("Example: steadfast "), "{}", sub.get_name());
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut files = vec![
+        root().join("README.md"),
+        root().join("CONTRIBUTING.md"),
+        root().join("SECURITY.md"),
+        root().join("CHANGELOG.md"),
+    ];
+    files.extend(std::fs::read_dir(root().join("docs")).unwrap().map(|e| e.unwrap().path()));
+    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "md")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.starts_with("http") || link.starts_with('#') {
+                continue;
+            }
+            let target = link.split('#').next().unwrap();
+            assert!(file.parent().unwrap().join(target).exists(), "{} links to {link}", file.display());
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The real binary, end to end, in a private home with a fixed clock.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::panic,
+    missing_docs
+)]
+
+mod attach;
+mod bad_input;
+mod cost;
+mod docs;
+mod gate;
+mod inject;
+mod readme;
+mod stage;
+mod trust;
+mod verbs;
