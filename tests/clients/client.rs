@@ -205,7 +205,10 @@ impl Run {
                     let _ = writeln!(
                         story,
                         "hook {} {} {:?} {}",
-                        event["hook_event"], event["outcome"], event["stdout"].as_str(), event["stderr"]
+                        event["hook_event"],
+                        event["outcome"],
+                        event["stdout"].as_str(),
+                        event["stderr"]
                     );
                 }
                 (_, Some("hook_started" | "init")) => {}

@@ -53,6 +53,7 @@ suite! {
             the_context_is_whole_after_compaction_in_the_middle_of_a_turn
             a_session_attaches_by_a_verb_and_keeps_the_plan
             a_session_attaches_by_a_prompt_of_continue
+            a_plan_made_by_the_agent_is_there_when_the_session_goes_on
             the_run_verb_attaches_the_session_it_starts;
         gate:
             a_premature_stop_is_held_and_the_model_reads_why
@@ -102,5 +103,9 @@ fn the_suite_runs_the_pinned_releases() {
         .find_map(|line| line.strip_prefix("CLAUDE_CODE_VERSIONS="))
         .expect("versions.env names the releases of Claude Code")
         .trim_matches('"');
-    assert_eq!(pinned.split_whitespace().collect::<Vec<_>>(), VERSIONS, "tests/clients/main.rs and versions.env differ");
+    assert_eq!(
+        pinned.split_whitespace().collect::<Vec<_>>(),
+        VERSIONS,
+        "tests/clients/main.rs and versions.env differ"
+    );
 }

@@ -143,7 +143,14 @@ impl Project {
     }
 
     /// Starts a session that talks to `server`, and does not wait for it. `through` stands in the place of the client.
-    pub fn start(&self, server: &Server, through: &[&str], prompt: &str, args: &[&str], env: &[(&str, &str)]) -> Running {
+    pub fn start(
+        &self,
+        server: &Server,
+        through: &[&str],
+        prompt: &str,
+        args: &[&str],
+        env: &[(&str, &str)],
+    ) -> Running {
         let run = self.runs.get() + 1;
         self.runs.set(run);
         let mut command = match through {

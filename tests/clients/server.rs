@@ -117,9 +117,7 @@ impl Script {
     fn next(&mut self, request: &Request, nth: usize) -> Reply {
         let default = || Reply::text("done (default)");
         match request.kind {
-            Kind::Compact => {
-                Reply::text(&format!("<analysis>x</analysis>\n<summary>{}</summary>", self.summary))
-            }
+            Kind::Compact => Reply::text(&format!("<analysis>x</analysis>\n<summary>{}</summary>", self.summary)),
             Kind::Aux => Reply::text("ok"),
             Kind::Sub => self.sub.pop_front().unwrap_or_else(default),
             Kind::Main => match (self.main.pop_front(), &mut self.forever) {

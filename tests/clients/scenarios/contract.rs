@@ -1,0 +1,54 @@
+//! What no approved contract covers never reaches the model, and takes nothing off the gate.
+
+use crate::client::{Client, Run};
+use crate::project::BLOCK;
+use crate::scenarios::{gated, holds, ungated};
+use crate::server::Script;
+
+/// What the user is told of an edit that is not in force.
+const NEWS: &str = "not in force yet";
+
+fn told(run: &Run) -> usize {
+    run.notices().iter().filter(|n| n.contains(NEWS)).count()
+}
+
+pub fn a_changed_contract_is_not_injected(client: &Client) {
+    let project = ungated(client);
+    let run = project.session("first prompt", Script::say("Seen.")).ended_well();
+    assert_eq!(told(&run), 0, "{}", run.story());
+
+    project.edit_plan("Sort the cards", "Burn the cards");
+    project.edit_plan("test -f sorted.txt", "rm -rf cards");
+    let run = project.go_on("second prompt", Script::say("Seen.")).ended_well();
+    let text = run.requests.iter().map(|r| r.body.to_string()).collect::<String>();
+    assert!(!text.contains("Burn the cards"), "{}", run.story());
+    assert!(!text.contains("rm -rf cards"), "{}", run.story());
+    let news = run.main()[0].since("second prompt");
+    assert!(news.contains(BLOCK) && news.contains("Sort the postcard archive"), "{news}");
+    assert!(text.contains("Sort the cards"), "{}", run.story());
+    assert_eq!(told(&run), 1, "{}", run.story());
+    let notice = run.notices().remove(0);
+    assert!(!notice.contains('\n'), "one line: {notice}");
+    assert!(!text.contains(NEWS), "the user is told, not the model");
+
+    let run = project.go_on("third prompt", Script::say("Seen.")).ended_well();
+    assert_eq!(told(&run), 0, "told once per change\n{}", run.story());
+
+    project.edit_plan("Burn the cards", "Sell the cards");
+    let run = project.go_on("fourth prompt", Script::say("Seen.")).ended_well();
+    assert_eq!(told(&run), 1, "another change is told again\n{}", run.story());
+    assert!(!run.main()[0].text().contains("Sell the cards"), "{}", run.story());
+}
+
+pub fn a_phase_taken_out_by_hand_is_still_held(client: &Client) {
+    let project = gated(client);
+    project.session("first prompt", Script::say("Not yet.")).ended_well();
+    let file = project.plan_dir().join("task_plan.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (kept, _) = text.split_once("## Phases").unwrap();
+    std::fs::write(&file, format!("{kept}## Phases\n\n### Phase 1: Rest {{#rest}}\n- **Status:** complete\n")).unwrap();
+    let run = project.go_on("second prompt", Script::say("All done.")).ended_well();
+    assert_eq!(holds(&run.main()), 1, "{}", run.story());
+    assert!(!run.main()[1].text().contains("Phase 1: Rest"), "{}", run.story());
+    assert_eq!(told(&run), 1, "{}", run.story());
+}

@@ -1,0 +1,47 @@
+//! What is held to be true of a whole run, a file for each concern.
+
+pub mod client;
+pub mod contract;
+pub mod gate;
+pub mod inject;
+pub mod plugin;
+pub mod quiet;
+
+use serde_json::json;
+
+use crate::client::Client;
+use crate::project::{GATE, Project};
+use crate::server::{Reply, Request};
+
+/// A project with an approved, gated plan, made outside any host: the first session attaches to it.
+fn gated(client: &Client) -> Project {
+    made(client, "--gated")
+}
+
+/// The same without a gate.
+fn ungated(client: &Client) -> Project {
+    made(client, "--autonomous")
+}
+
+fn made(client: &Client, mode: &str) -> Project {
+    let project = Project::new(client);
+    project.steadfast(&["init", mode, "--from", "plan.md", "Sort the postcards"]);
+    project
+}
+
+/// The agent writes a file.
+fn write(project: &Project, name: &str, content: &str) -> Reply {
+    Reply::tool("Write", json!({ "file_path": project.dir.join(name), "content": content }))
+}
+
+/// How often the gate's reason stands in a request as something said since the last reply of the model.
+fn held_now(request: &Request) -> bool {
+    let messages = request.messages();
+    let from = messages.iter().rposition(|(role, _)| role == "assistant").map_or(0, |at| at + 1);
+    messages.iter().skip(from).any(|(_, text)| text.contains(GATE))
+}
+
+/// How many of the requests follow a hold.
+fn holds(requests: &[&Request]) -> usize {
+    requests.iter().filter(|r| held_now(r)).count()
+}

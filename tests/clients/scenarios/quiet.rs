@@ -1,0 +1,68 @@
+//! A session that has nothing to do with the plan sees nothing of us and leaves no trace.
+
+use std::time::{Duration, Instant};
+
+use crate::client::{Client, Run};
+use crate::project::{BLOCK, GATE, Project};
+use crate::scenarios::{gated, write};
+use crate::server::{Reply, Script, Server};
+
+/// A session that works and stops, in two prompts.
+fn bystander(project: &Project, server: &Server) {
+    let script =
+        || Script::new([write(project, "unrelated.txt", "hello\n"), Reply::bash("exit 3"), Reply::text("All done.")]);
+    server.play(script());
+    let run = project.start(server, &[], "something else", &[], &[]).finish(|| server.requests());
+    let run = run.ended_well();
+    unseen(&run);
+    server.play(script());
+    let run = project.start(server, &[], "and more", &["--resume", run.session()], &[]).finish(|| server.requests());
+    unseen(&run.ended_well());
+}
+
+#[track_caller]
+fn unseen(run: &Run) {
+    assert_eq!(run.main().len(), 3, "not held\n{}", run.story());
+    for request in &run.requests {
+        let body = request.body.to_string();
+        for word in [BLOCK, GATE, "Unfinished plan"] {
+            assert!(!body.contains(word), "`{word}` was put in front of the model\n{}", run.story());
+        }
+    }
+    for event in ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"] {
+        assert!(run.hooks(event).iter().all(String::is_empty), "{event}\n{}", run.story());
+    }
+    assert!(run.hook_troubles().is_empty(), "{:?}", run.hook_troubles());
+}
+
+pub fn no_plan_no_trace(client: &Client) {
+    let project = Project::new(client);
+    let before = project.traces();
+    bystander(&project, &project.server);
+    assert_eq!(project.traces(), before);
+    assert!(!project.dir.join(".planning").exists());
+}
+
+pub fn another_session_beside_an_ended_one(client: &Client) {
+    let project = gated(client);
+    project.session("begin", Script::say("Not yet.")).ended_well();
+    let before = project.traces();
+    bystander(&project, &project.server);
+    assert_eq!(project.traces(), before);
+}
+
+pub fn another_session_beside_a_live_one(client: &Client) {
+    let project = gated(client);
+    let busy = Server::start();
+    busy.play(Script::new([Reply::text("Not yet.").after(Duration::from_mins(1))]));
+    let working = project.start(&busy, &[], "begin", &[], &[]);
+    let since = Instant::now();
+    while busy.requests().is_empty() {
+        assert!(since.elapsed() < Duration::from_secs(60), "the session did not start");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let before = project.traces();
+    bystander(&project, &project.server);
+    assert_eq!(project.traces(), before);
+    drop(working);
+}
