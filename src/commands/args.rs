@@ -259,9 +259,12 @@ pub struct Install {
     /// In your own settings, for all projects
     #[arg(long, conflicts_with = "project")]
     pub user: bool,
-    /// In the settings of this project
+    /// In the settings of this project, for everybody who has it
     #[arg(long)]
     pub project: bool,
+    /// In the settings of this project, for you alone
+    #[arg(long, conflicts_with_all = ["user", "project"])]
+    pub local: bool,
     /// Also write the permission rules, without asking
     #[arg(long)]
     pub yes: bool,
@@ -282,4 +285,7 @@ pub struct Uninstall {
     /// From the settings of this project
     #[arg(long)]
     pub project: bool,
+    /// From the settings of this project that are yours alone
+    #[arg(long, conflicts_with_all = ["user", "project"])]
+    pub local: bool,
 }

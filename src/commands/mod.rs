@@ -18,6 +18,7 @@ mod plans;
 mod release;
 mod render;
 mod run;
+mod settings;
 mod start;
 mod status;
 mod step;

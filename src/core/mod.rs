@@ -7,6 +7,7 @@ pub mod event;
 pub mod fold;
 pub mod gate;
 pub mod inject;
+pub mod json_edit;
 pub mod ledger;
 pub mod next;
 pub mod notes;

@@ -1,6 +1,7 @@
 //! Hosts: the agent programs that call us. One file each; this is the registry.
 
 pub mod claude_code;
+pub mod claude_code_install;
 
 use crate::core::event::{Event, Reply};
 

@@ -1,0 +1,246 @@
+//! The `hooks` of a settings text: `{"hooks": {EVENT: [{"matcher"?, "hooks": [HANDLER, ...]}, ...]}}`, a handler being
+//! `{"type": "command", "command", "args"?, "timeout"?}` (Claude Code 2.1; Codex and others use the same shape).
+
+use std::collections::HashSet;
+
+use super::EditError;
+use super::place::{Edits, Fresh, cut, found, insert, style, vanishes};
+use super::render::{New, Style, quote};
+use super::scan::{Doc, Item, Node, Value};
+
+/// One hook that we install.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookEntry {
+    /// The host's name of the event.
+    pub event: String,
+    /// Absolute path of the program; started directly, not by a shell.
+    pub command: String,
+    /// Its arguments, the first being `hook`.
+    pub args: Vec<String>,
+    /// Seconds the host waits for it.
+    pub timeout: u32,
+}
+
+/// Adds our hooks to a settings text, one per entry, and creates what is missing in the text's own style. A hook of ours
+/// that is there already stays where it is; only a different command or arguments are replaced. Hooks of ours that no
+/// entry asks for, and second ones of an event, are taken out. A second call changes nothing.
+///
+/// # Errors
+/// Where the text is no JSON, or its `hooks` are not an object of lists, or a key stands there twice.
+pub fn merge_hooks(text: &str, entries: &[HookEntry]) -> Result<String, EditError> {
+    let mut seen = HashSet::new();
+    let text = prune(text, |event| {
+        let wanted = entries.iter().any(|entry| entry.event == event);
+        !wanted || !seen.insert(event.to_owned())
+    })?;
+    let doc = Doc::read(&text)?;
+    let style = style(&doc);
+    let mut edits = Edits::default();
+    let Some(root) = &doc.root else {
+        found(&doc, &style, &mut edits, &[(Some("hooks"), by_event(entries))]);
+        return Ok(edits.apply(&text));
+    };
+    let Some(hooks) = hooks_of(&doc, root)? else {
+        insert(&doc, &style, &mut edits, root, &[(Some("hooks"), by_event(entries))]);
+        return Ok(edits.apply(&text));
+    };
+    let mut missing: Vec<Fresh> = Vec::new();
+    for entry in entries {
+        let Some(event) = hooks.member(&entry.event) else {
+            missing.push((Some(&entry.event), New::List(vec![group(entry)])));
+            continue;
+        };
+        let Some(list) = event.node.elements() else {
+            return Err(doc.error(event.node.span.start, format!("`hooks.{}` is not a list", entry.event)));
+        };
+        match list.iter().filter_map(handlers).flatten().find(|handler| is_ours(&handler.node)) {
+            Some(handler) => update(&doc, &style, &mut edits, &handler.node, entry),
+            None => insert(&doc, &style, &mut edits, &event.node, &[(None, group(entry))]),
+        }
+    }
+    if !missing.is_empty() {
+        insert(&doc, &style, &mut edits, hooks, &missing);
+    }
+    Ok(edits.apply(&text))
+}
+
+/// Takes our hooks out of a settings text, with the containers that are empty because of that. Other hooks stay, in the
+/// same list too.
+///
+/// # Errors
+/// As [`merge_hooks`].
+pub fn remove_hooks(text: &str) -> Result<String, EditError> {
+    prune(text, |_| true)
+}
+
+/// Our hooks in a settings text: the event, and the command as written.
+///
+/// # Errors
+/// As [`merge_hooks`].
+pub fn our_hooks(text: &str) -> Result<Vec<(String, String)>, EditError> {
+    let doc = Doc::read(text)?;
+    let Some(root) = &doc.root else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_of(&doc, root)? else { return Ok(Vec::new()) };
+    let mut ours = Vec::new();
+    for event in hooks.members().unwrap_or(&[]) {
+        let handlers = event.node.elements().unwrap_or(&[]).iter().filter_map(handlers).flatten();
+        for handler in handlers.filter(|handler| is_ours(&handler.node)) {
+            let command = handler.node.member("command").and_then(|member| member.node.text()).unwrap_or("");
+            ours.push((event.key.clone().unwrap_or_default(), command.to_owned()));
+        }
+    }
+    Ok(ours)
+}
+
+/// Takes out those of our handlers that `doomed` names, asked once for each in the order of the text, by event.
+fn prune(text: &str, mut doomed: impl FnMut(&str) -> bool) -> Result<String, EditError> {
+    let doc = Doc::read(text)?;
+    let mut edits = Edits::default();
+    let Some(root) = &doc.root else { return Ok(text.to_owned()) };
+    let Some(hooks) = hooks_of(&doc, root)? else { return Ok(text.to_owned()) };
+    let style = style(&doc);
+    let mut events = Vec::new();
+    for event in hooks.members().unwrap_or(&[]) {
+        let name = event.key.as_deref().unwrap_or("");
+        let groups = prune_groups(&doc, &style, &mut edits, event, || doomed(name));
+        let gone = vanishes(&doc, &event.node, &groups);
+        if !gone && groups.contains(&true) {
+            cut(&doc, &style, &mut edits, &event.node, &groups);
+        }
+        events.push((event, gone));
+    }
+    let gone: Vec<bool> = events.iter().map(|(_, gone)| *gone).collect();
+    if vanishes(&doc, hooks, &gone) {
+        // Cuts inside what goes as a whole would overlap with it, but there are none: every event vanished.
+        cut(&doc, &style, &mut edits, root, &is_member(root, "hooks"));
+    } else if gone.contains(&true) {
+        cut(&doc, &style, &mut edits, hooks, &gone);
+    }
+    Ok(edits.apply(text))
+}
+
+/// Which groups of an event go as a whole; handlers of ours in other groups are cut.
+fn prune_groups(
+    doc: &Doc,
+    style: &Style,
+    edits: &mut Edits,
+    event: &Item,
+    mut doomed: impl FnMut() -> bool,
+) -> Vec<bool> {
+    let mut gone = Vec::new();
+    for group in event.node.elements().unwrap_or(&[]) {
+        let flags: Vec<bool> =
+            handlers(group).unwrap_or(&[]).iter().map(|handler| is_ours(&handler.node) && doomed()).collect();
+        let all = !flags.is_empty() && flags.iter().all(|flag| *flag);
+        gone.push(all);
+        if let Some(list) = group.node.member("hooks").filter(|_| !all && flags.contains(&true)) {
+            cut(doc, style, edits, &list.node, &flags);
+        }
+    }
+    gone
+}
+
+/// The object of `hooks`.
+fn hooks_of<'n>(doc: &Doc, root: &'n Node) -> Result<Option<&'n Node>, EditError> {
+    let Some(hooks) = unique_member(doc, root, "hooks")? else { return Ok(None) };
+    let Some(events) = hooks.members() else { return Err(doc.error(hooks.span.start, "`hooks` is not an object")) };
+    let mut names = HashSet::new();
+    for event in events {
+        if !names.insert(event.key.as_deref()) {
+            let name = event.key.as_deref().unwrap_or("");
+            return Err(doc.error(event.start, format!("`hooks.{name}` stands here a second time")));
+        }
+    }
+    Ok(Some(hooks))
+}
+
+/// The value of a member of the root object.
+pub(super) fn unique_member<'n>(doc: &Doc, object: &'n Node, key: &str) -> Result<Option<&'n Node>, EditError> {
+    let Some(members) = object.members() else {
+        return Err(doc.error(object.span.start, "the settings are not an object"));
+    };
+    let mut named = members.iter().filter(|member| member.key.as_deref() == Some(key));
+    let first = named.next();
+    match named.next() {
+        Some(second) => Err(doc.error(second.start, format!("`{key}` stands here a second time"))),
+        None => Ok(first.map(|member| &member.node)),
+    }
+}
+
+/// Marks the member of this name.
+pub(super) fn is_member(object: &Node, key: &str) -> Vec<bool> {
+    object.members().unwrap_or(&[]).iter().map(|member| member.key.as_deref() == Some(key)).collect()
+}
+
+fn handlers(group: &Item) -> Option<&[Item]> {
+    group.node.member("hooks")?.node.elements()
+}
+
+/// Whether a handler runs `steadfast hook ...`: by program and arguments, or by a shell command that does nothing else.
+fn is_ours(handler: &Node) -> bool {
+    let Some(command) = handler.member("command").and_then(|member| member.node.text()) else { return false };
+    match handler.member("args") {
+        Some(args) => {
+            let first = args.node.elements().and_then(<[Item]>::first).and_then(|first| first.node.text());
+            is_program(command) && first == Some("hook")
+        }
+        None => is_shell_form(command),
+    }
+}
+
+fn is_program(path: &str) -> bool {
+    matches!(path.rsplit(['/', '\\']).next(), Some("steadfast" | "steadfast.exe"))
+}
+
+fn is_shell_form(command: &str) -> bool {
+    // A line that does something else as well was written by hand and is not ours to take out.
+    if command.contains([';', '&', '|', '\n', '`', '(']) {
+        return false;
+    }
+    let plain = command.replace(['"', '\''], "").replace("steadfast.exe", "steadfast");
+    let Some((before, after)) = plain.split_once("steadfast hook") else { return false };
+    let whole = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || c == '/' || c == '\\');
+    whole(before.chars().next_back()) && after.chars().next().is_none_or(char::is_whitespace)
+}
+
+/// Gives a handler that is there the command and arguments of an entry, where they differ.
+fn update(doc: &Doc, style: &Style, edits: &mut Edits, handler: &Node, entry: &HookEntry) {
+    let mut fresh: Vec<Fresh> = Vec::new();
+    match handler.member("command") {
+        Some(member) if member.node.text() == Some(&entry.command) => {}
+        Some(member) => edits.replace(member.node.span.clone(), quote(&entry.command)),
+        None => fresh.push((Some("command"), New::Text(entry.command.clone()))),
+    }
+    match handler.member("args") {
+        Some(member) if is_list(&member.node, &entry.args) => {}
+        Some(member) => {
+            let args = New::Words(entry.args.clone());
+            edits.replace(member.node.span.clone(), style.item(None, &args, &super::render::Layout::Inline));
+        }
+        None => fresh.push((Some("args"), New::Words(entry.args.clone()))),
+    }
+    if !fresh.is_empty() {
+        insert(doc, style, edits, handler, &fresh);
+    }
+}
+
+fn is_list(node: &Node, words: &[String]) -> bool {
+    matches!(&node.value, Value::Array(items)
+        if items.len() == words.len() && items.iter().zip(words).all(|(item, word)| item.node.text() == Some(word)))
+}
+
+fn group(entry: &HookEntry) -> New<'static> {
+    New::Object(vec![(
+        "hooks",
+        New::List(vec![New::Object(vec![
+            ("type", New::Text("command".to_owned())),
+            ("command", New::Text(entry.command.clone())),
+            ("args", New::Words(entry.args.clone())),
+            ("timeout", New::Number(entry.timeout)),
+        ])]),
+    )])
+}
+
+fn by_event(entries: &[HookEntry]) -> New<'_> {
+    New::Object(entries.iter().map(|entry| (entry.event.as_str(), New::List(vec![group(entry)]))).collect())
+}

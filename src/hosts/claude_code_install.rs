@@ -1,0 +1,124 @@
+//! What `install` writes for Claude Code, and where. Seen in 2.1.197 and 2.1.332: hooks in exec form (`command` and `args`,
+//! no shell), `timeout` in seconds, permission rules `Bash(PROGRAM WORD *)`, which also allow the command without arguments.
+
+use std::path::{Path, PathBuf};
+
+use crate::core::json_edit::{EditError, HookEntry, merge_hooks};
+use crate::hosts::Env;
+
+/// Events we ask for: the host's name, our word, seconds the host waits.
+const EVENTS: [(&str, &str, u32); 9] = [
+    ("SessionStart", "session-start", 10),
+    ("UserPromptSubmit", "user-prompt", 10),
+    ("PostToolUse", "post-tool", 10),
+    ("PostToolUseFailure", "tool-failure", 10),
+    ("PreCompact", "pre-compact", 10),
+    ("SubagentStart", "subagent-start", 10),
+    ("SubagentStop", "subagent-stop", 10),
+    ("Stop", "stop", 10),
+    // Without a timeout of its own the host gives this one a second or two.
+    ("SessionEnd", "session-end", 5),
+];
+
+/// Verbs an agent may run without a question: they start no command out of the plan, and an agent cannot weaken a plan by
+/// them. `check`, `done`, `run` and `try` start commands; `pause`, `release`, `use` and `uninstall` are a person's.
+const HARMLESS: [&str; 11] =
+    ["init", "attest", "status", "next", "start", "step", "fail", "skip", "log", "attach", "plans"];
+
+/// The address editors find the format of the settings under. It is all that a file holds besides ours which was not there
+/// before; standing behind `hooks`, it also marks the file as made by us.
+const SCHEMA: &str = "\n  \"$schema\": \"https://json.schemastore.org/claude-code-settings.json\"\n}\n";
+
+/// Whose settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's, for all projects.
+    User,
+    /// A project's, shared with everybody who has it.
+    Project,
+    /// A project's, for this user alone.
+    Local,
+}
+
+/// The settings file of a scope. `None` where there is no home directory.
+pub fn settings(scope: Scope, env: Env<'_>, project: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::User => match env("CLAUDE_CONFIG_DIR") {
+            Some(dir) => Some(Path::new(&dir).join("settings.json")),
+            None => Some(Path::new(&env("HOME")?).join(".claude/settings.json")),
+        },
+        Scope::Project => Some(project.join(".claude/settings.json")),
+        Scope::Local => Some(project.join(".claude/settings.local.json")),
+    }
+}
+
+/// The hooks, for a program at an absolute path.
+pub fn entries(program: &str) -> Vec<HookEntry> {
+    EVENTS
+        .iter()
+        .map(|(event, word, timeout)| HookEntry {
+            event: (*event).to_owned(),
+            command: program.to_owned(),
+            args: ["hook", word, "--host", "claude-code"].map(str::to_owned).to_vec(),
+            timeout: *timeout,
+        })
+        .collect()
+}
+
+/// The permission rules.
+pub fn rules() -> Vec<String> {
+    HARMLESS.iter().map(|verb| format!("Bash(steadfast {verb} *)")).collect()
+}
+
+/// The verbs the rules are for, as a sentence names them.
+pub fn harmless() -> String {
+    HARMLESS.join(", ")
+}
+
+/// The text of a settings file that was not there.
+///
+/// # Errors
+/// None; the type is that of the edit.
+pub fn new_file(entries: &[HookEntry]) -> Result<String, EditError> {
+    let text = merge_hooks("{}\n", entries)?;
+    Ok(match text.strip_suffix("\n}\n") {
+        Some(open) => format!("{open},{SCHEMA}"),
+        None => text,
+    })
+}
+
+/// Whether a file was made by [`new_file`], and what is left of it after ours was taken out is nothing else.
+pub fn is_new_file(before: &str, after: &str) -> bool {
+    before.starts_with("{\n  \"hooks\": {\n") && after.strip_prefix('{') == Some(SCHEMA)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::json_edit::{merge_permissions, remove_hooks, remove_permissions};
+
+    #[test]
+    fn a_new_file_is_known_again_and_a_like_one_is_not() {
+        let entries = entries("/opt/steadfast");
+        let made = merge_permissions(&new_file(&entries).unwrap(), &rules()).unwrap();
+        assert!(serde_json::from_str::<serde_json::Value>(&made).is_ok());
+        let left = remove_permissions(&remove_hooks(&made).unwrap(), &rules()).unwrap();
+        assert!(is_new_file(&made, &left), "{left}");
+        let theirs = format!("{{{SCHEMA}");
+        let merged = merge_hooks(&theirs, &entries).unwrap();
+        assert!(!is_new_file(&merged, &remove_hooks(&merged).unwrap()));
+    }
+
+    #[test]
+    fn the_plugin_asks_for_the_same_events() {
+        let plugin: serde_json::Value = serde_json::from_str(include_str!("../../hooks/claude-code.json")).unwrap();
+        let hooks = plugin["hooks"].as_object().unwrap();
+        assert_eq!(hooks.len(), EVENTS.len());
+        for (event, word, timeout) in EVENTS {
+            let hook = &hooks[event][0]["hooks"][0];
+            assert_eq!(hook["args"], serde_json::json!([word, "--host", "claude-code"]));
+            assert_eq!(hook["timeout"], timeout);
+            assert_eq!(hook["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/steadfast");
+        }
+    }
+}
