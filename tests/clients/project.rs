@@ -129,12 +129,6 @@ impl Project {
         self.start(&self.server, &[], prompt, args, &[]).finish(|| self.server.requests())
     }
 
-    /// A headless session with further environment variables.
-    pub fn session_in(&self, prompt: &str, env: &[(&str, &str)], script: Script) -> Run {
-        self.server.play(script);
-        self.start(&self.server, &[], prompt, &[], env).finish(|| self.server.requests())
-    }
-
     /// A headless session started by `steadfast run`.
     pub fn run_verb(&self, prompt: &str, script: Script) -> Run {
         self.server.play(script);

@@ -174,11 +174,6 @@ impl Request {
         let from = messages.iter().rposition(|(_, text)| text.contains(mark)).unwrap_or(messages.len());
         messages.into_iter().skip(from).map(|(_, text)| text).collect::<Vec<_>>().join("\n")
     }
-
-    /// How often `needle` stands in the conversation.
-    pub fn count(&self, needle: &str) -> usize {
-        self.text().matches(needle).count()
-    }
 }
 
 fn messages(body: &Value) -> Vec<(String, String)> {

@@ -54,7 +54,7 @@ pub fn another_session_beside_an_ended_one(client: &Client) {
 pub fn another_session_beside_a_live_one(client: &Client) {
     let project = gated(client);
     let busy = Server::start();
-    busy.play(Script::new([Reply::text("Not yet.").after(Duration::from_mins(1))]));
+    busy.play(Script::new([Reply::text("Not yet.").after(Duration::from_secs(60))]));
     let working = project.start(&busy, &[], "begin", &[], &[]);
     let since = Instant::now();
     while busy.requests().is_empty() {
