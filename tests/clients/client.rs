@@ -147,9 +147,9 @@ impl Run {
         self
     }
 
-    /// The session's id.
+    /// The session's id. The first events of a resumed session carry another one.
     pub fn session(&self) -> &str {
-        self.events.iter().find_map(|e| e["session_id"].as_str()).unwrap_or_default()
+        self.result()["session_id"].as_str().unwrap_or_default()
     }
 
     /// The last event, which sums the run up.
@@ -167,7 +167,7 @@ impl Run {
         self.requests.iter().filter(|r| r.kind == kind).collect()
     }
 
-    /// What the hooks of an event printed, in order; empty where they were silent.
+    /// What the hooks of an event printed, in order; empty where they were silent. The client does not report `SessionEnd`.
     pub fn hooks(&self, event: &str) -> Vec<String> {
         self.events
             .iter()

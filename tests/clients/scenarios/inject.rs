@@ -33,7 +33,7 @@ pub fn the_first_session_after_init_carries_the_block(client: &Client) {
     assert_eq!(blocks(&run, "SessionStart"), 1, "{}", run.story());
     assert_eq!(blocks(&run, "UserPromptSubmit"), 1, "{}", run.story());
     assert!(run.hook_troubles().is_empty(), "{:?}", run.hook_troubles());
-    assert_eq!(project.status()["session"]["attached"], true);
+    assert_eq!(project.status()["session"]["attached"], run.session());
 }
 
 pub fn every_prompt_carries_the_block(client: &Client) {
@@ -46,7 +46,6 @@ pub fn every_prompt_carries_the_block(client: &Client) {
         assert!(news.contains(BLOCK), "nothing after `{prompt}` in: {news}");
         assert_eq!(blocks(&run, "UserPromptSubmit"), 1, "{}", run.story());
         assert_eq!(blocks(&run, "SessionStart"), 1, "{}", run.story());
-        assert!(blocks(&run, "Stop") + blocks(&run, "SessionEnd") == 0);
     }
     assert_eq!(project.recorded("prompt").len(), 3);
 }
@@ -54,6 +53,8 @@ pub fn every_prompt_carries_the_block(client: &Client) {
 pub fn the_context_is_whole_after_compaction(client: &Client) {
     let project = ungated(client);
     project.session("first prompt", Script::say("Seen.")).ended_well();
+    // The older release has nothing to compact after one prompt.
+    project.go_on("another prompt", Script::say("Seen.")).ended_well();
     let compaction = project.go_on("/compact the boxes", Script::new([])).ended_well();
     assert_eq!(compaction.of(Kind::Compact).len(), 1, "{}", compaction.story());
     assert!(compaction.hook_troubles().is_empty(), "{:?}", compaction.hook_troubles());
@@ -98,15 +99,15 @@ pub fn a_session_attaches_by_a_verb_and_keeps_the_plan(client: &Client) {
     assert_ne!(first.session(), other);
 
     let script = Script::new([Reply::bash("steadfast attach"), Reply::text("Attached."), Reply::text("Still here.")]);
-    let run = project.go_on("take the plan", script).ended_well();
+    let run = project.session_with("take the plan", &["--resume", &other], script).ended_well();
     assert_eq!(run.session(), other);
     assert!(run.main()[1].text().contains("attached"), "{}", run.story());
     assert_eq!(run.main().len(), 3, "attached is held from this stop on\n{}", run.story());
 
-    let run = project.go_on("and now", Script::say("Seen.")).ended_well();
+    let run = project.session_with("and now", &["--resume", &other], Script::say("Seen.")).ended_well();
     assert_eq!(run.session(), other);
     assert!(run.main()[0].since("and now").contains(BLOCK), "{}", run.story());
-    assert!(project.status()["session"]["attached"] == true);
+    assert_eq!(project.status()["session"]["attached"], other);
 
     // The session that had the plan before is told once, and is not held any more.
     let run = project.session_with("go back", &["--resume", first.session()], Script::say("Well.")).ended_well();
