@@ -120,6 +120,7 @@ fn tokens(text: &str) -> usize {
 }
 
 /// The count, after a look at the estimate that the texts are fitted by: it must not be too low.
+#[expect(clippy::print_stdout, reason = "`cargo test --test tokens -- --nocapture` shows the figures")]
 #[track_caller]
 fn counted(name: &str, form: &str, text: &str) -> usize {
     let (counted, estimated) = (tokens(text), cost(text));

@@ -52,7 +52,7 @@ pub enum Verb {
     #[command(after_help = "Example: steadfast skip docs --why \"the owner writes them\"")]
     Skip(Reason),
     /// Check off a step of a phase
-    #[command(after_help = "Example: steadfast step 2\nExample: steadfast step 2 --phase build")]
+    #[command(after_help = "Example: steadfast step 2\nExample: steadfast step build 2")]
     Step(Step),
     /// Run the checks of a phase and record the proof
     #[command(after_help = "Example: steadfast check build\nExample: steadfast check --all")]
@@ -185,11 +185,9 @@ pub struct Reason {
 /// `step`
 #[derive(Args, Debug)]
 pub struct Step {
-    /// Number of the step, or the beginning of its text; the first open one where it is left out
-    pub step: Option<String>,
-    /// The phase
-    #[arg(long)]
-    pub phase: Option<String>,
+    /// The phase, then number or beginning of the step; the current phase and its first open step where they are left out
+    #[arg(value_name = "[PHASE] STEP", num_args = 0..=2)]
+    pub words: Vec<String>,
     /// Open it again
     #[arg(long, conflicts_with = "drop")]
     pub undo: bool,

@@ -35,7 +35,7 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
             return Err(Failure::no(
                 format!("phase `{id}` has open steps"),
                 open.join("; "),
-                format!("steadfast step --phase {id}"),
+                format!("steadfast step {id}"),
             ));
         }
     }

@@ -11,9 +11,17 @@ pub(super) fn run(ctx: &Ctx, args: &Step) -> Result<()> {
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);
     ctx.approved(&snapshot)?;
-    let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
+    let (phase, step) = match args.words.as_slice() {
+        [phase, step] => (edit::phase(&snapshot.view, Some(phase))?, Some(step)),
+        // One word is the id of a phase, else a step of the current one.
+        [word] => match snapshot.view.phases.iter().find(|p| p.id == *word) {
+            Some(phase) => (phase, None),
+            None => (edit::phase(&snapshot.view, None)?, Some(word)),
+        },
+        _ => (edit::phase(&snapshot.view, None)?, None),
+    };
     let wanted = if args.undo { StepState::Done } else { StepState::Open };
-    let text = match &args.step {
+    let text = match step {
         None => phase.steps.iter().find(|(_, s)| *s == wanted).map(|(t, _)| t.clone()).ok_or_else(|| {
             Failure::no(
                 format!("phase `{}` has no open step", phase.id),

@@ -133,7 +133,7 @@ impl Trial<'_> {
         self.verb(&["done", "write"], &Expect::Exit(1))?;
         self.say("It mends the mistake: the check passes, the phase is complete, the next one is opened.");
         self.edit("greeting.txt", "Hello, world.\n")?;
-        self.verb(&["step", "1", "--phase", "write"], &Expect::Exit(0))?;
+        self.verb(&["step", "write", "1"], &Expect::Exit(0))?;
         self.verb(&["done", "write"], &Expect::Exit(0))?;
 
         self.say("Somebody rewrites the plan. The change is not approved, so the model never reads it, and the user is told.");
@@ -147,8 +147,15 @@ impl Trial<'_> {
         self.edit("greet.sh", "cat greeting.txt\n")?;
         self.verb(&["step", "1"], &Expect::Exit(0))?;
         self.verb(&["done"], &Expect::Exit(0))?;
+        self.say("Files changed after the first proof, so a stop is held once more: the checks have to pass as things are now.");
+        self.hook(
+            "stop",
+            json!({ "stop_hook_active": false, "last_assistant_message": "Done." }),
+            &Expect::Held("steadfast check --all"),
+        )?;
+        self.verb(&["check", "--all"], &Expect::Exit(0))?;
         self.say("Now a stop is let go: the plan on disk is done, and its proofs say so.");
-        self.hook("stop", json!({ "stop_hook_active": false, "last_assistant_message": "Done." }), &Expect::LetGo)
+        self.hook("stop", json!({ "stop_hook_active": true, "last_assistant_message": "Done." }), &Expect::LetGo)
     }
 
     fn say(&self, text: &str) {

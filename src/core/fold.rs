@@ -4,16 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::core::ledger::{Record, chain, is_work, label, parse_line};
+use crate::core::ledger::{Record, chain, is_work, label, parse_line, status_after};
 use crate::core::plan::Status;
 use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
+use crate::core::seen::Seen;
 use crate::core::text::{first_chars, flatten};
 
 /// What the ledgers of a plan say together.
+///
+/// From `data` it takes: of a `proof` `{"result":"passed"|"failed","exit":1,"checks":"<tag>"}`; of an `edit`
+/// `{"digest":"<of the content>"}`; of a `step` `{"step":2}`; of a `phase_skipped` `{"by":"person","why":"..."}`; of a
+/// `phase_failed` and a `phase_waiting` `{"why":"..."}` (else the summary is the reason); of a `prompt` that no person wrote
+/// `{"user":false}`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Folded {
-    /// The run as far as records tell. What is approved, whether a box is checked now and which file contents were counted
-    /// is not in them; see [`Folded::rebuilt`].
+    /// The run as far as records tell. What is approved and which boxes are checked now is not in them; see
+    /// [`Folded::rebuilt`].
     pub run: Run,
     /// The records in the order of their ticks (agents in the order given where ticks are equal).
     pub records: Vec<Record>,
@@ -61,6 +67,7 @@ pub fn fold<'a>(ledgers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Folde
     for record in &folded.records {
         state.apply(&mut folded.run, record);
     }
+    folded.run.seen = state.seen.to_text();
     folded
 }
 
@@ -110,7 +117,8 @@ struct State {
     settled: BTreeSet<String>,
     proven: BTreeSet<String>,
     steps: BTreeSet<(String, String)>,
-    contents: BTreeSet<String>,
+    seen: Seen,
+    files: u32,
 }
 
 impl State {
@@ -130,7 +138,7 @@ impl State {
                     run.edit_tick = record.tick;
                 }
                 if let Some(digest) = record.data.get("digest").and_then(Value::as_str) {
-                    self.contents.insert(digest.to_owned());
+                    self.files += u32::from(self.seen.insert(digest));
                 }
             }
             "step" => {
@@ -149,7 +157,7 @@ impl State {
             phases: count(self.settled.len()),
             boxes: count(self.steps.len()),
             proofs: count(self.proven.len()),
-            files: count(self.contents.len()),
+            files: self.files,
         });
     }
 
@@ -190,18 +198,6 @@ impl State {
 fn phase<'a>(run: &'a mut Run, id: &str) -> &'a mut PhaseRun {
     let phases: &mut BTreeMap<_, _> = &mut run.phases;
     phases.entry(phase_key(id)).or_default()
-}
-
-/// The status a phase has after an event; `None` where the event does not change it.
-pub fn status_after(event: &str) -> Option<Status> {
-    Some(match event {
-        "phase_start" | "phase_retry" => Status::InProgress,
-        "phase_complete" => Status::Complete,
-        "phase_failed" => Status::Failed,
-        "phase_skipped" => Status::Skipped,
-        "phase_waiting" => Status::Waiting,
-        _ => return None,
-    })
 }
 
 fn why(record: &Record) -> &str {

@@ -67,6 +67,7 @@ fn statuses_proofs_and_tries() {
     assert_eq!((run.phases[&key].status, run.phases[&key].why.as_str()), (Some(Status::Waiting), "until Friday"));
     assert_eq!((run.tick, run.edit_tick), (14, 4));
     assert_eq!(run.mark, Mark { phases: 3, boxes: 0, proofs: 1, files: 1 });
+    assert!(Seen::parse(&run.seen).contains("aa"));
     let end = &run.ledgers["main"];
     assert_eq!((end.bytes, end.tick, end.work_tick, end.event.as_str()), (bytes.len() as u64, 14, 13, "note"));
     assert_eq!(end.digest, chain(bytes.split(|b| *b == b'\n').rev().nth(1).unwrap()));
@@ -93,6 +94,8 @@ fn budgets() {
     assert_eq!(of(&[block(1), record(2, "session_start", "", Value::Null)]), (1, 1, zero));
     let complete = |tick| record(tick, "phase_complete", "a", Value::Null);
     assert_eq!(of(&[block(1), complete(2)]), (0, 1, zero));
+    let parked = record(2, "phase_skipped", "a", Value::Null);
+    assert_eq!(of(&[block(1), parked]).0, 1);
     // Done twice is done once.
     let again = record(4, "phase_retry", "a", Value::Null);
     assert_eq!(of(&[complete(1), block(2), block(3), again, complete(5)]).0, 2);
@@ -169,6 +172,10 @@ fn a_changed_or_missing_line_breaks_the_link() {
     assert_eq!(fold_one(whole.replacen("step", "edit", 1).as_bytes()).broken_links, 1);
     let lines: Vec<_> = whole.lines().collect();
     assert_eq!(fold_one([lines[0], lines[2], lines[3]].join("\n").as_bytes()).broken_links, 1);
+    // A link to a line that is no record is a link too.
+    let noise = "{\"k\":\"noise\"}";
+    let next = Record { prev: chain(noise.as_bytes()), ..record(5, "step", "a", Value::Null) };
+    assert_eq!(fold_one(format!("{whole}{noise}\n{}\n", next.to_line()).as_bytes()).broken_links, 0);
     // A last record without its line end is a record.
     let folded = fold_one(lines.join("\n").as_bytes());
     assert_eq!((folded.records.len(), folded.torn_ends), (4, 0));

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use crate::core::fold::{Folded, fold};
+use crate::core::plan::Status;
 use crate::core::text::{cut, first_chars, flatten};
 
 /// The most characters of a summary that are kept.
@@ -138,6 +139,18 @@ pub fn is_work(event: &str) -> bool {
 /// Event and phase of a record of work in at most 40 columns, as kept in [`crate::core::run::LedgerEnd::event`].
 pub fn label(event: &str, phase: &str) -> String {
     cut(&flatten(&format!("{event} {phase}")), 40)
+}
+
+/// The status a phase has after an event; `None` where the event does not change it.
+pub fn status_after(event: &str) -> Option<Status> {
+    Some(match event {
+        "phase_start" | "phase_retry" => Status::InProgress,
+        "phase_complete" => Status::Complete,
+        "phase_failed" => Status::Failed,
+        "phase_skipped" => Status::Skipped,
+        "phase_waiting" => Status::Waiting,
+        _ => return None,
+    })
 }
 
 /// Whether text may name an agent, a plan or a pointer: `[A-Za-z0-9._-]{1,64}`, but not `.` and not `..`.

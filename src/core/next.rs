@@ -1,7 +1,10 @@
 //! The next-work rule.
 
+use std::collections::BTreeMap;
+
 use crate::core::gate::Work;
 use crate::core::plan::{Status, StepState};
+use crate::core::run::{Proof, Run};
 use crate::core::text::flatten;
 use crate::core::view::{PhaseView, View};
 
@@ -68,8 +71,9 @@ pub fn next(view: &View) -> Next {
             command: "steadfast attest".to_owned(),
         };
     }
+    let settled = Settled::of(view);
     let ready = |wanted: &dyn Fn(&PhaseView) -> bool| {
-        view.phases.iter().enumerate().find(|(_, phase)| wanted(phase) && open_dependency(view, phase).is_none())
+        view.phases.iter().enumerate().find(|(_, phase)| wanted(phase) && settled.open_dependency(phase).is_none())
     };
     if let Some((index, phase)) = ready(&|p| p.status == Status::InProgress) {
         return go_on(view, index, phase);
@@ -94,13 +98,14 @@ pub fn next(view: &View) -> Next {
     if view.phases.iter().all(PhaseView::settled) {
         let parked = view.phases.iter().filter(|p| parked_by_agent(p)).count();
         let why = match parked {
+            0 if view.count(Status::Skipped) > 0 => "every phase is complete or parked".to_owned(),
             0 => "every phase is complete".to_owned(),
             1 => "nothing is left but 1 parked phase that needs a person".to_owned(),
             n => format!("nothing is left but {n} parked phases that need a person"),
         };
         return Next { kind: Kind::Done, phase: None, step: None, why, command: "steadfast status".to_owned() };
     }
-    blocked(view)
+    blocked(view, &settled)
 }
 
 /// What work the plan still holds, for the gate. `stale`: a proof is missing or older than the last recorded edit, and it
@@ -118,6 +123,17 @@ pub fn work(view: &View, stale: bool) -> Work {
     }
 }
 
+/// Whether a complete phase lacks the proof its contract asks for, or was proven before the last recorded edit, and this was not
+/// asked about since that edit. The caller that asks then sets [`Run::asked_tick`] to the larger of [`Run::edit_tick`] and 1.
+pub fn stale(view: &View, run: &Run) -> bool {
+    let unproven = |phase: &PhaseView| {
+        phase.status == Status::Complete
+            && phase.needs_proof
+            && (phase.run.proof != Proof::Passed || phase.run.proof_tick < run.edit_tick)
+    };
+    run.asked_tick < run.edit_tick.max(1) && view.phases.iter().any(unproven)
+}
+
 /// How a phase is named in a command: its id, or its number where the id is long or would need quoting.
 pub fn name(view: &View, phase: &PhaseView) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -126,13 +142,27 @@ pub fn name(view: &View, phase: &PhaseView) -> String {
     if short || view.phases.iter().any(|other| other.id == number) { phase.id.clone() } else { number }
 }
 
-/// The id of the first dependency that is neither complete nor parked. One that is not in the plan is open for ever.
-fn open_dependency<'a>(view: &View, phase: &'a PhaseView) -> Option<&'a str> {
-    let settled = |id: &str| view.phases.iter().find(|p| p.id == id).is_some_and(PhaseView::settled);
-    phase.depends_on.iter().map(String::as_str).find(|id| !settled(id))
+/// Which ids a dependency is met by. Made once, so that a long plan stays linear.
+struct Settled<'a>(BTreeMap<&'a str, bool>);
+
+impl<'a> Settled<'a> {
+    fn of(view: &'a View) -> Self {
+        let mut ids = BTreeMap::new();
+        for phase in &view.phases {
+            let settled = ids.entry(phase.id.as_str()).or_insert(true);
+            *settled &= phase.settled();
+        }
+        Self(ids)
+    }
+
+    /// The id of the first dependency that is neither complete nor parked. One that is not in the plan is open for ever.
+    fn open_dependency<'p>(&self, phase: &'p PhaseView) -> Option<&'p str> {
+        phase.depends_on.iter().map(String::as_str).find(|id| !self.0.get(id).copied().unwrap_or(false))
+    }
 }
 
-fn parked_by_agent(phase: &PhaseView) -> bool {
+/// Parked by an agent: a person has to look at it.
+pub fn parked_by_agent(phase: &PhaseView) -> bool {
     phase.status == Status::Skipped && phase.run.by_agent
 }
 
@@ -165,12 +195,12 @@ fn start(view: &View, index: usize, phase: &PhaseView, why: String) -> Next {
 }
 
 /// Nothing is ready and nothing waits: a failed phase that was tried often enough, or dependencies nobody can meet.
-fn blocked(view: &View) -> Next {
+fn blocked(view: &View, settled: &Settled<'_>) -> Next {
     let exhausted = view
         .phases
         .iter()
         .enumerate()
-        .find(|(_, phase)| phase.status == Status::Failed && open_dependency(view, phase).is_none());
+        .find(|(_, phase)| phase.status == Status::Failed && settled.open_dependency(phase).is_none());
     if let Some((index, phase)) = exhausted {
         let behind: Vec<_> = view
             .phases
@@ -189,7 +219,7 @@ fn blocked(view: &View) -> Next {
         };
     }
     let stuck = view.phases.iter().find_map(|phase| {
-        let dependency = open_dependency(view, phase).filter(|_| !phase.settled())?;
+        let dependency = settled.open_dependency(phase).filter(|_| !phase.settled())?;
         let on = view.phases.iter().find(|p| p.id == dependency);
         Some(match on {
             Some(on) => format!("phase {} depends on phase {}, which can never become ready", phase.number, on.number),

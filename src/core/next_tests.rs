@@ -196,10 +196,22 @@ fn is_blocked() {
 }
 
 #[test]
+fn an_id_that_is_there_twice_is_met_by_both() {
+    let twice = |status| vec![phase("a", Complete, &[]), phase("a", status, &[]), phase("b", InProgress, &["a"])];
+    assert_eq!(next(&view(twice(Pending))).phase, Some(1));
+    assert_eq!(next(&view(twice(Complete))).phase, Some(2));
+}
+
+#[test]
 fn is_done() {
     check(
-        vec![phase("a", Complete, &[]), parked("b", false)],
+        vec![phase("a", Complete, &[])],
         (Kind::Done, None, None, "every phase is complete", "steadfast status"),
+        (Work::Done, Work::Stale),
+    );
+    check(
+        vec![phase("a", Complete, &[]), parked("b", false)],
+        (Kind::Done, None, None, "every phase is complete or parked", "steadfast status"),
         (Work::Done, Work::Stale),
     );
     check(
@@ -220,6 +232,27 @@ fn an_empty_plan_is_to_be_written() {
 }
 
 #[test]
+fn proofs_grow_stale_once_per_edit() {
+    let proven = |proof, proof_tick| {
+        let run = PhaseRun { proof, proof_tick, ..PhaseRun::default() };
+        PhaseView { needs_proof: true, ..recorded(phase("a", Complete, &[]), run) }
+    };
+    let is_stale = |phase: PhaseView, edit_tick, asked_tick| {
+        stale(&view(vec![phase]), &Run { edit_tick, asked_tick, ..Run::default() })
+    };
+    assert!(is_stale(proven(Proof::Passed, 4), 5, 0));
+    assert!(is_stale(proven(Proof::Passed, 4), 5, 3));
+    assert!(!is_stale(proven(Proof::Passed, 4), 5, 5));
+    assert!(!is_stale(proven(Proof::Passed, 5), 5, 0));
+    assert!(!is_stale(proven(Proof::Passed, 6), 5, 0));
+    assert!(is_stale(proven(Proof::None, 0), 0, 0));
+    assert!(!is_stale(proven(Proof::None, 0), 0, 1));
+    assert!(is_stale(proven(Proof::Failed, 9), 5, 0));
+    assert!(!is_stale(PhaseView { needs_proof: false, ..proven(Proof::None, 0) }, 5, 0));
+    assert!(!is_stale(PhaseView { status: Skipped, ..proven(Proof::None, 0) }, 5, 0));
+}
+
+#[test]
 fn names_in_commands() {
     let long = "replace-the-parser";
     let view = view(vec![
@@ -230,9 +263,11 @@ fn names_in_commands() {
         phase("replace-the-lexer-5", Pending, &[]),
         phase("5", Pending, &[]),
         phase("", Pending, &[]),
+        phase("sixteen-bytes-id", Pending, &[]),
+        phase("seventeen-bytes-i", Pending, &[]),
     ]);
     let names: Vec<_> = view.phases.iter().map(|p| name(&view, p)).collect();
-    assert_eq!(names, ["1", "bau-übung", "3", "4", "replace-the-lexer-5", "5", "7"]);
+    assert_eq!(names, ["1", "bau-übung", "3", "4", "replace-the-lexer-5", "5", "7", "sixteen-bytes-id", "9"]);
 }
 
 fn any_view() -> impl Strategy<Value = View> {
@@ -281,6 +316,23 @@ proptest! {
             Kind::Plan => view.phases.is_empty(),
         };
         prop_assert!(kind_fits, "{:?}", next);
+    }
+
+    #[test]
+    fn following_it_comes_to_an_end(mut view in any_view()) {
+        let boxes: usize = view.phases.iter().map(|p| p.steps.len()).sum();
+        let mut last = next(&view);
+        for _ in 0..boxes + 2 * view.phases.len() {
+            let Some(phase) = last.phase.map(|index| &mut view.phases[index]) else { break };
+            match (last.kind, last.step) {
+                (Kind::Work, Some(step)) => phase.steps[step].1 = Done,
+                (Kind::Work, None) => (phase.status, phase.claimed) = (Complete, false),
+                (Kind::Start, _) => phase.status = InProgress,
+                _ => break,
+            }
+            last = next(&view);
+        }
+        prop_assert!(!matches!(last.kind, Kind::Work | Kind::Start), "{:?}", last);
     }
 
     #[test]

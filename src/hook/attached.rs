@@ -52,6 +52,10 @@ pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Re
 
 impl Scene<'_, '_> {
     fn handle(&mut self) -> Reply {
+        if !matches!(self.call.event.kind, Kind::Stop(_)) && main_thread(self.call.event) {
+            // Whatever comes between makes an equal stop a new one.
+            self.session.last_stop.payload.clear();
+        }
         match &self.call.event.kind {
             Kind::SessionStart(source) => session_start::answer(self, *source),
             Kind::Prompt(text) => context::prompt(self, text),
@@ -171,6 +175,11 @@ fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, troub
         );
         return reply;
     }
+    let context = match (event, trouble) {
+        // The approved block needs no lock and no run state.
+        (Kind::Prompt(_) | Kind::SessionStart(_), Trouble::Failed(_)) => context::read_only(call, &session).context,
+        _ => None,
+    };
     let text = match trouble {
         Trouble::Gone => {
             format!("steadfast: the plan {} was deleted, so this run is cancelled", session.place().name())
@@ -180,7 +189,7 @@ fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, troub
             session.place().file()
         ),
     };
-    told_once(file, &mut session, &text)
+    Reply { context, ..told_once(file, &mut session, &text) }
 }
 
 fn told_once(file: &SessionFile, session: &mut Session, text: &str) -> Reply {

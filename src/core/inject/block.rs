@@ -3,7 +3,7 @@
 use super::data::{Row, data, legend, list, marked, tag};
 use super::{Block, FULL_TOKENS, MAX_CHARS, SHORT_TOKENS, at_hand, outcome, standing};
 use crate::core::contract::Mode;
-use crate::core::next::{Kind, name};
+use crate::core::next::{Kind, name, parked_by_agent};
 use crate::core::plan::{Status, StepState};
 use crate::core::text::cost;
 use crate::core::view::PhaseView;
@@ -61,6 +61,7 @@ pub(super) fn fitted(tokens: usize, render: impl Fn(Fit) -> String) -> String {
 pub fn full(block: &Block<'_>) -> String {
     let rows: Vec<_> = block.view.phases.iter().map(row).collect();
     let legend = legend(&rows);
+    let legend = if legend.is_empty() { legend } else { format!("{legend}. ") };
     let gate = if block.mode == Mode::Gate { " A stop while work is open is held." } else { "" };
     fitted(FULL_TOKENS, |fit| {
         let mut lines = vec![format!("goal: {}", data(&block.view.goal, fit.width))];
@@ -70,7 +71,7 @@ pub fn full(block: &Block<'_>) -> String {
         );
         lines.extend(details(block, fit));
         format!(
-            "{}\n{legend}. The plan is task_plan.md; change statuses with `steadfast step`, `steadfast done` and \
+            "{}\n{legend}The plan is task_plan.md; change statuses with `steadfast step`, `steadfast done` and \
              `steadfast fail --why \"...\"`.{gate}\n{}",
             marked(tag(block.digest), &lines),
             next_line(block)
@@ -194,6 +195,9 @@ fn next_line(block: &Block<'_>) -> String {
             None => "Next: nothing is ready; the dependencies cannot be met. Ask the user.".to_owned(),
         },
         (Kind::Plan, _) => format!("Next: write the phases into task_plan.md, then `{command}`."),
+        (Kind::Done, _) if block.view.phases.iter().any(parked_by_agent) => {
+            "Next: nothing is left but parked phases, which need the user.".to_owned()
+        }
         (Kind::Done, _) => "Next: nothing; the plan is done.".to_owned(),
     }
 }

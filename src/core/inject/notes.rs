@@ -3,6 +3,7 @@
 use super::FULL_TOKENS;
 use super::block::fitted;
 use super::data::{Row, data, legend, list, marked};
+use crate::core::gate::Verdict;
 use crate::core::plan::{Plan, Status};
 
 /// For a plan that was made but not written yet: the goal, and how to write the phases.
@@ -27,8 +28,31 @@ pub fn offer(id: &str, done: usize, total: usize) -> String {
     )
 }
 
-/// A plan of this user that nobody approved: its outline, as data.
+/// Tells the user in one line that a stop was let go, and how to go on. `None` where the user is not told, see
+/// [`Verdict::shown`]. `open` of `total` phases are neither complete nor parked; `go_on` is the command for this host.
+pub fn let_go(verdict: Verdict, open: usize, total: usize, go_on: &str) -> Option<String> {
+    let why = match verdict {
+        Verdict::Hold | Verdict::Done | Verdict::NotGated | Verdict::NotAttached => return None,
+        Verdict::Forced => "the host asked for it after a hold",
+        Verdict::Cap => "the budget of holds is used up, or its counter cannot be read",
+        Verdict::TurnLimit => "it was held 5 times in this turn",
+        Verdict::NoProgress => "no progress since the last hold",
+        Verdict::Waiting => "what is open waits",
+        Verdict::Background => "something still runs in the background",
+        Verdict::Question => "it asks you something",
+        Verdict::NeedsYou => "what is left needs you",
+        Verdict::Paused => "the run is paused",
+        Verdict::Duplicate => "the same stop came twice",
+        Verdict::Error => "the stop could not be judged",
+    };
+    Some(format!("steadfast let the run end: {why}. {open} of {total} open. Go on: {}", data(go_on, 80)))
+}
+
+/// A plan of this user that nobody approved: its outline, as data. Empty where it has no phases.
 pub fn legacy(plan: &Plan) -> String {
+    if plan.phases.is_empty() {
+        return String::new();
+    }
     let rows: Vec<_> = plan
         .phases
         .iter()

@@ -34,6 +34,7 @@ mod tests {
             "为什么？",
             "What does [steadfast gate] mean?",
             "The hook said \"[steadfast gate] ...\", why?",
+            "Please explain this: [steadfast gate] automatic",
             "- a list\n- of things",
             "<b>bold</b>",
             "<task>do it</task>",
