@@ -226,8 +226,9 @@ impl Run {
         }
         let _ = writeln!(story, "stderr: {}", self.err);
         for (n, request) in self.requests.iter().enumerate() {
-            let last = request.messages().pop().unwrap_or_default();
-            let _ = writeln!(story, "request {n} {:?}: ... {}: {}", request.kind, last.0, last.1);
+            let (role, text) = request.messages().pop().unwrap_or_default();
+            let tail: String = text.chars().skip(text.chars().count().saturating_sub(400)).collect();
+            let _ = writeln!(story, "request {n} {:?}, last message ({role}): ...{tail}", request.kind);
         }
         story
     }

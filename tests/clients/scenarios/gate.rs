@@ -36,7 +36,7 @@ pub fn an_unattended_run_goes_on_until_the_plan_is_done(client: &Client) {
         write(&project, "sorted.txt", "a card\n"),
         Reply::bash("steadfast step && steadfast done sort"),
         Reply::text("Now it is done."),
-        Reply::bash("steadfast step --phase report && steadfast done report"),
+        Reply::bash("steadfast step report 1 && steadfast done report"),
         Reply::text("Everything is reported."),
     ]);
     let run = project.session("sort them", script).ended_well();
@@ -44,7 +44,7 @@ pub fn an_unattended_run_goes_on_until_the_plan_is_done(client: &Client) {
     assert_eq!(holds(&run.main()), 3, "{}", run.story());
     assert_eq!(run.result()["result"], "Everything is reported.", "{}", run.story());
     assert_eq!(project.recorded("gate_block").len(), 3);
-    assert_eq!(project.verdicts(), ["done"]);
+    assert_eq!(project.verdicts(), ["done"], "{}", run.story());
     assert_eq!(project.status()["counts"]["complete"], 3);
     assert!(run.hook_troubles().is_empty(), "{:?}", run.hook_troubles());
     assert!(run.notices().is_empty(), "nothing to tell about a plan that is done: {:?}", run.notices());
@@ -83,15 +83,21 @@ pub fn an_agent_that_writes_junk_is_let_go_at_the_limit(client: &Client) {
 pub fn a_finished_plan_is_let_go(client: &Client) {
     let project = gated(client);
     std::fs::write(project.dir.join("sorted.txt"), "a card\n").unwrap();
-    for args in [["step"].as_slice(), &["step"], &["done"], &["step"], &["done"], &["step"], &["done"]] {
-        project.steadfast(args);
-    }
-    assert_eq!(project.status()["counts"]["complete"], 3);
-    let run = project.session("what was it about", Script::say("Postcards.")).ended_well();
+    let script = Script::new([
+        Reply::bash("steadfast step && steadfast step && steadfast done"),
+        Reply::bash("steadfast step && steadfast done"),
+        Reply::bash("steadfast step && steadfast done"),
+        Reply::text("Sorted."),
+    ]);
+    let run = project.session("sort them", script).ended_well();
+    assert_eq!(run.main().len(), 4, "{}", run.story());
+    assert_eq!(project.status()["counts"]["complete"], 3, "{}", run.story());
+    let run = project.go_on("what was it about", Script::say("Postcards.")).ended_well();
     assert_eq!(run.main().len(), 1, "{}", run.story());
     assert_eq!(run.result()["result"], "Postcards.");
     assert!(run.notices().is_empty(), "{:?}", run.notices());
     assert!(project.recorded("gate_block").is_empty());
+    assert_eq!(project.verdicts(), ["done", "done"]);
 }
 
 pub fn a_subagent_is_never_held(client: &Client) {
