@@ -130,10 +130,17 @@ pub fn clean(text: &str) -> String {
         .collect()
 }
 
-/// Writes the one answer of a hook, in one write.
+/// Writes the one answer of a hook, in one write and without a buffer.
 pub fn hook_answer(text: &str) {
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), rest) {
+            Ok(n) => rest = rest.get(n..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            // A host that went away needs no answer.
+            Err(_) => return,
+        }
+    }
 }
 
 /// A line of diagnosis of a hook, which no host shows to the model.

@@ -130,7 +130,7 @@ impl Ctx {
         let folded = ledger::fold(whole.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())));
         let blocks = desk.blocks().unwrap_or(0);
         desk.run = folded.run.clone();
-        let present = self.snapshot(desk).view.counts(0);
+        let present = self.snapshot(desk).view.counts(folded.run.mark.files);
         desk.run = folded.rebuilt(present);
         desk.run.blocks = desk.run.blocks.max(blocks);
         self.out.aside("steadfast: the run state was missing or damaged and was rebuilt from the ledgers");

@@ -95,7 +95,7 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
         run.tries += u32::from(!phase.needs_proof);
     }
     let mut record = ctx.record(event, &id, &args.why);
-    record.data = serde_json::json!({ "by": if ctx.who.is_some() { "agent" } else { "person" } });
+    record.data = serde_json::json!({ "by": if ctx.who.is_some() { "agent" } else { "person" }, "why": args.why });
     settle(ctx, &mut desk, record)?;
     Ok(id)
 }

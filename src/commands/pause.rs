@@ -13,7 +13,7 @@ pub(super) fn run(ctx: &Ctx, pause: bool) -> Result<()> {
         return Ok(());
     }
     desk.run.paused = pause;
-    let record = ctx.record("note", "", if pause { "run paused by a person" } else { "run resumed by a person" });
+    let record = ctx.record(if pause { "pause" } else { "resume" }, "", "by a person");
     ctx.commit(&mut desk, vec![record])?;
     ctx.say(
         &desk,

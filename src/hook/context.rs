@@ -25,26 +25,23 @@ pub(super) fn prompt(scene: &mut Scene<'_, '_>, text: &str) -> Reply {
         }
         scene.record("prompt", "", "user prompt");
     }
-    let snapshot = scene.snapshot();
-    progress::take_over(scene, &snapshot);
-    let news = key(&snapshot);
-    let fresh = scene.session.compacted || scene.session.injected != news;
-    block(scene, fresh)
+    block(scene, false)
 }
 
 /// The full form: at session start, after compaction.
 pub(super) fn full(scene: &mut Scene<'_, '_>) -> Reply {
-    let snapshot = scene.snapshot();
-    progress::take_over(scene, &snapshot);
     block(scene, true)
 }
 
-fn block(scene: &mut Scene<'_, '_>, fresh: bool) -> Reply {
-    // Looked at again: what was taken over counts.
-    let snapshot = scene.snapshot();
-    let context = text(&snapshot, &scene.desk, fresh);
+fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
+    let mut snapshot = scene.snapshot();
+    if progress::take_over(scene, &snapshot) {
+        snapshot.look_again(&scene.desk.run);
+    }
+    let key = key(&snapshot);
+    let context = text(&snapshot, &scene.desk, full || scene.session.compacted || scene.session.injected != key);
     scene.session.compacted = false;
-    scene.session.injected = key(&snapshot);
+    scene.session.injected = key;
     let notice = news(scene, &snapshot);
     Reply { context, notice, ..Reply::default() }
 }

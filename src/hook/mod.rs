@@ -58,10 +58,11 @@ pub fn main(args: &[String], world: World) {
         return;
     };
     let patience = if matches!(word, "session-end" | "SessionEnd") { 300 } else { 2_000 };
-    let Some(bytes) = stdin::read_object(patience) else { return };
+    let Some(payload) = stdin::read_object(patience) else { return };
+    let bytes = payload.bytes();
     let env = |name: &str| world.var(name);
-    let Some(event) = (host.parse)(word, &bytes, &env) else { return };
-    let reply = answer(world, host, &event, &bytes);
+    let Some(event) = (host.parse)(word, bytes, &env) else { return };
+    let reply = answer(world, host, &event, bytes);
     if let Some(text) = (host.render)(&event, &reply) {
         output::hook_answer(&text);
     }

@@ -17,17 +17,19 @@ pub(crate) fn event(status: Status) -> Option<&'static str> {
     }
 }
 
-/// Records every approved phase whose status in the file counts and is news.
-pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
+/// Records every approved phase whose status in the file counts and is news. Whether there was any.
+pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool {
     if snapshot.contract.is_none() {
-        return;
+        return false;
     }
+    let mut news = false;
     for phase in snapshot.view.phases.iter().filter(|p| !p.vanished) {
         let key = phase_key(&phase.id);
         let known = scene.desk.run.phases.get(&key).and_then(|p| p.status);
         if known == Some(phase.status) || (known.is_none() && phase.status == Status::Pending) {
             continue;
         }
+        news = true;
         scene.desk.run.phases.entry(key).or_default().status = Some(phase.status);
         // "Claimed" is the file's word against a missing proof: it is in progress, which is no news.
         if let Some(event) = event(phase.status).filter(|_| !phase.claimed) {
@@ -36,10 +38,11 @@ pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
         }
     }
     raise(scene, snapshot);
+    news
 }
 
 /// Raises the high-water mark. A phase settled for the first time gives the gate a new budget.
-pub(super) fn raise(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
+fn raise(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
     let counts = snapshot.view.counts(scene.desk.run.mark.files);
     if counts.phases > scene.desk.run.mark.phases && scene.desk.run.blocks > 0 {
         // The mirror may keep the older, larger count: the safe side.

@@ -19,7 +19,9 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
         return reply;
     }
     let mut snapshot = scene.snapshot();
-    progress::take_over(scene, &snapshot);
+    if progress::take_over(scene, &snapshot) {
+        snapshot.look_again(&scene.desk.run);
+    }
     if open_next(scene, &snapshot) {
         snapshot = scene.snapshot();
     }
@@ -73,7 +75,11 @@ fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Op
         gated: head.is_some_and(|h| h.mode == Mode::Gate),
         paused: run.paused,
         attached: true,
-        work: if snapshot.contract.is_none() { Work::Open } else { next::work(&snapshot.view, stale(scene, snapshot)) },
+        work: if snapshot.contract.is_none() {
+            Work::Open
+        } else {
+            next::work(&snapshot.view, next::stale(&snapshot.view, run))
+        },
         active: call.active,
         hold: head.and_then(|h| h.gate.hold).unwrap_or(event.attended == Some(false)),
         behind: behind(&call.background, &run.deferred),
@@ -102,17 +108,6 @@ fn deferred(background: &Background) -> String {
     let mut ids = background.shells.clone();
     ids.sort();
     digest(ids.join("\n").as_bytes()).chars().take(8).collect()
-}
-
-/// Something was edited after a proof, and this was not asked about yet.
-fn stale(scene: &Scene<'_, '_>, snapshot: &Snapshot) -> bool {
-    let run = &scene.desk.run;
-    run.edit_tick > run.asked_tick
-        && snapshot
-            .view
-            .phases
-            .iter()
-            .any(|p| p.needs_proof && p.status == Status::Complete && p.run.proof_tick < run.edit_tick)
 }
 
 /// In a gated run one phase is always in progress: where none is, the next ready one is opened before the stop is judged.
@@ -152,7 +147,7 @@ fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work, blocks: u32)
     let run = &mut scene.desk.run;
     run.holds = run.holds.saturating_add(1);
     if work == Work::Stale {
-        run.asked_tick = run.edit_tick;
+        run.asked_tick = run.edit_tick.max(1);
     }
     scene.session.mark_at_hold = Some(run.mark);
     scene.session.turn_holds += 1;
@@ -177,21 +172,11 @@ fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> R
     let mut allow = record(scene.call, "gate_allow", "stop let go");
     allow.data = json!({ "verdict": verdict.word() });
     scene.records.push(allow);
-    if verdict.shown() {
-        let total = snapshot.view.phases.len();
-        let open = snapshot.view.phases.iter().filter(|p| !p.settled()).count();
-        let word = verdict.word().replace('-', " ");
-        let state = if snapshot.contract.is_none() {
-            "The plan is not written and approved yet".to_owned()
-        } else {
-            format!("{open} of {total} open")
-        };
-        let go_on = if verdict == Verdict::Paused {
-            "steadfast resume".to_owned()
-        } else {
-            format!("steadfast run {}", scene.call.host.program)
-        };
-        let text = format!("steadfast let the run end: {word}. {state}. Go on: {go_on}");
+    let total = snapshot.view.phases.len();
+    let open = snapshot.view.phases.iter().filter(|p| !p.settled()).count();
+    let run = format!("steadfast run {}", scene.call.host.program);
+    let go_on = if verdict == Verdict::Paused { "steadfast resume" } else { &run };
+    if let Some(text) = inject::let_go(verdict, open, total, go_on) {
         reply.notice = Some(match reply.notice {
             Some(news) => format!("{text} {news}"),
             None => text,

@@ -64,7 +64,7 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     }
     let mut edit = record(scene.call, "edit", &call.name);
     edit.files = vec![name];
-    edit.data = json!({ "sha256": content.chars().take(16).collect::<String>() });
+    edit.data = json!({ "digest": content.chars().take(16).collect::<String>() });
     scene.records.push(edit);
     false
 }

@@ -71,12 +71,10 @@ impl Desk {
     /// # Errors
     /// [`Trouble::Gone`], [`Trouble::NotOurs`] or the system's.
     fn directory(place: &Place) -> Result<OwnedFd, Trouble> {
-        let root = disk::open_dir(&place.root).map_err(trouble)?;
+        let dir = disk::open_dir_beneath(&place.root, &place.dir()).map_err(trouble)?;
         if place.id.is_empty() {
-            return Ok(root);
+            return Ok(dir);
         }
-        let planning = disk::open_dir_at(root.as_fd(), layout::PLANNING).map_err(trouble)?;
-        let dir = disk::open_dir_at(planning.as_fd(), &place.id).map_err(trouble)?;
         let stat = rustix::fs::fstat(&dir).map_err(|e| Trouble::Failed(e.into()))?;
         if stat.st_uid == disk::user() { Ok(dir) } else { Err(Trouble::NotOurs) }
     }
@@ -187,7 +185,7 @@ impl Desk {
     /// The system's, from the mirror.
     pub fn set_blocks(&mut self, blocks: u32) -> io::Result<()> {
         self.run.blocks = blocks;
-        disk::replace_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644, false)
+        disk::replace_plain_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644)
     }
 
     /// Whether the run state differs from what was read.
@@ -202,8 +200,9 @@ impl Desk {
     pub fn save(&mut self) -> io::Result<()> {
         let Some(file) = &self.run_file else { return Err(io::Error::from(io::ErrorKind::ReadOnlyFilesystem)) };
         self.run.v = 1;
-        shrink(&mut self.run);
-        slot::write(file, &self.run)?;
+        let bytes = fitting(&mut self.run)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "state larger than its slot"))?;
+        slot::put(file, &bytes)?;
         self.found = Found::Whole;
         Ok(())
     }
@@ -216,22 +215,25 @@ impl Desk {
 
 /// What is dropped where a run state outgrows its slot, the least needed first: ends of ledgers that were not written
 /// lately (they are found again in the ledgers themselves), reasons, and finished phases (the plan file has them).
-fn shrink(run: &mut Run) {
+fn fitting(run: &mut Run) -> Option<[u8; layout::SLOT]> {
     const LEDGERS: usize = 24;
+    if run.ledgers.len() <= LEDGERS
+        && let Some(bytes) = slot::render(run)
+    {
+        return Some(bytes);
+    }
     while run.ledgers.len() > LEDGERS || (slot::render(run).is_none() && run.ledgers.len() > 1) {
-        let Some(oldest) = run.ledgers.iter().min_by_key(|(_, end)| end.tick).map(|(name, _)| name.clone()) else {
-            break;
-        };
+        let oldest = run.ledgers.iter().min_by_key(|(_, end)| end.tick).map(|(name, _)| name.clone())?;
         run.ledgers.remove(&oldest);
     }
     if slot::render(run).is_none() {
         run.phases.values_mut().for_each(|p| p.why.clear());
     }
-    while slot::render(run).is_none() {
-        let Some(key) = run.phases.iter().min_by_key(|(_, p)| (p.exit.is_some(), p.proof_tick)).map(|(k, _)| k.clone())
-        else {
-            break;
-        };
+    loop {
+        if let Some(bytes) = slot::render(run) {
+            return Some(bytes);
+        }
+        let key = run.phases.iter().min_by_key(|(_, p)| (p.exit.is_some(), p.proof_tick)).map(|(k, _)| k.clone())?;
         run.phases.remove(&key);
     }
 }

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -50,17 +51,26 @@ pub fn open_dir(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())?)
 }
 
-/// Opens a directory in an open directory, without following a link.
+/// Opens a directory beneath a root whose links are resolved. No link is followed on the way from the root down.
 ///
 /// # Errors
 /// As [`open_dir`].
-pub fn open_dir_at(dir: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
-    Ok(rustix::fs::openat(
-        dir,
-        name,
-        OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY,
-        Mode::empty(),
-    )?)
+pub fn open_dir_beneath(root: &Path, dir: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::Errno;
+        match rustix::fs::openat2(rustix::fs::CWD, dir, flags, Mode::empty(), rustix::fs::ResolveFlags::NO_SYMLINKS) {
+            // An older kernel, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => {}
+            other => return Ok(other?),
+        }
+    }
+    let mut fd = open_dir(root)?;
+    for part in dir.strip_prefix(root).map_err(io::Error::other)?.components() {
+        fd = rustix::fs::openat(&fd, part.as_os_str(), flags, Mode::empty())?;
+    }
+    Ok(fd)
 }
 
 /// Opens a regular file in an open directory. A FIFO does not block, a link is not followed.
@@ -90,12 +100,23 @@ pub fn read_at(dir: BorrowedFd<'_>, name: &str, max: u64) -> Read {
     if size > max {
         return Read::TooLarge(size);
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    match file.take(max + 1).read_to_end(&mut bytes) {
-        Ok(n) if n as u64 > max => Read::TooLarge(n as u64),
-        Ok(_) => Read::Bytes(bytes),
-        Err(error) => Read::Failed(error),
+    whole(file, size)
+}
+
+/// Reads as many bytes as the file had when it was opened. One that shrinks meanwhile gives what is left.
+fn whole(mut file: File, size: u64) -> Read {
+    let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|r| !r.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Read::Failed(error),
+        }
     }
+    bytes.truncate(filled);
+    Read::Bytes(bytes)
 }
 
 fn refused(error: io::Error) -> Read {
@@ -107,29 +128,36 @@ fn refused(error: io::Error) -> Read {
     }
 }
 
-/// As [`read_at`], by path.
+/// As [`read_at`], by path. Links on the way to the last part are followed.
 pub fn read(path: &Path, max: u64) -> Read {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
-        return Read::Missing;
-    };
-    match rustix::fs::open(parent, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty()) {
-        Ok(dir) => read_at(dir.as_fd(), name, max),
-        Err(error) => refused(error.into()),
-    }
+    let Some(text) = path.to_str() else { return Read::NotRegular };
+    read_at(rustix::fs::CWD, text, max)
 }
 
 /// Replaces a file in an open directory: a new file beside it, then one rename. The permission bits of a file that was
-/// there are kept, else `mode` counts. With `sync` the bytes are on the disk before the name points to them.
+/// there are kept, else `mode` counts; [`replace_plain_at`] does not ask. With `sync` the bytes are on the disk before the name points to them.
 ///
 /// # Errors
 /// The system's. The old file is whole then, and the new one is gone.
 pub fn replace_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, sync: bool) -> io::Result<()> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     let old = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
     if old.is_some_and(|s| !matches!(FileType::from_raw_mode(s.st_mode), FileType::RegularFile | FileType::Symlink)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     let kept = old.filter(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile).map(|s| s.st_mode & 0o7777);
+    put(dir, name, bytes, mode, kept, sync)
+}
+
+/// As [`replace_at`], for a machine file whose permission bits are ours to choose, without a sync.
+///
+/// # Errors
+/// As [`replace_at`].
+pub fn replace_plain_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    put(dir, name, bytes, mode, None, false)
+}
+
+fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u32>, sync: bool) -> io::Result<()> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
     let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let fd = rustix::fs::openat(
         dir,
@@ -259,7 +287,8 @@ pub fn kind(path: &Path) -> Option<Kind> {
 
 /// The user this process acts as.
 pub fn user() -> u32 {
-    rustix::process::geteuid().as_raw()
+    static USER: OnceLock<u32> = OnceLock::new();
+    *USER.get_or_init(|| rustix::process::geteuid().as_raw())
 }
 
 /// Names in a directory, in no order, at most `max` of them.

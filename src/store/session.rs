@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -132,21 +131,19 @@ fn dir(state: &Path) -> PathBuf {
 
 /// Opens the file of a session, if there is one.
 pub fn open(state: &Path, key: &str) -> Option<(SessionFile, Session)> {
-    let path = dir(state);
-    let fd = disk::open_dir(&path).ok()?;
-    let (file, _) = disk::open_file_at(fd.as_fd(), &format!("{key}.json"), OFlags::RDWR, 0).ok()?;
-    match slot::read(&file) {
-        Slot::Whole(session) => Some((SessionFile { file }, session)),
-        Slot::Empty | Slot::Torn => None,
-    }
+    at(state, key, OFlags::RDWR)
 }
 
 /// Reads a session without meaning to write it.
 pub fn read(state: &Path, key: &str) -> Option<Session> {
-    let fd = disk::open_dir(&dir(state)).ok()?;
-    let (file, _) = disk::open_file_at(fd.as_fd(), &format!("{key}.json"), OFlags::RDONLY, 0).ok()?;
+    at(state, key, OFlags::RDONLY).map(|(_, session)| session)
+}
+
+fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> {
+    let path = dir(state).join(format!("{key}.json"));
+    let (file, _) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
     match slot::read(&file) {
-        Slot::Whole(session) => Some(session),
+        Slot::Whole(session) => Some((SessionFile { file }, session)),
         Slot::Empty | Slot::Torn => None,
     }
 }

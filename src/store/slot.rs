@@ -32,27 +32,29 @@ pub fn read<T: DeserializeOwned>(file: &File) -> Slot<T> {
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let text = std::str::from_utf8(bytes).ok()?.trim_end();
     let (sum, json) = text.split_once(' ')?;
-    if checksum(json) != sum {
+    if checksum(json.as_bytes()) != sum {
         return None;
     }
     serde_json::from_str(json).ok()
 }
 
-fn checksum(json: &str) -> String {
-    let mut sum = digest(json.as_bytes());
+fn checksum(json: &[u8]) -> String {
+    let mut sum = digest(json);
     sum.truncate(16);
     sum
 }
 
-/// The bytes of a slot; `None` where the value is too large.
-pub fn render<T: Serialize>(value: &T) -> Option<Vec<u8>> {
-    let json = serde_json::to_string(value).ok()?;
-    let mut bytes = format!("{} {json}", checksum(&json)).into_bytes();
-    if bytes.len() >= SLOT {
-        return None;
-    }
-    bytes.resize(SLOT - 1, b' ');
-    bytes.push(b'\n');
+/// The bytes of a slot; `None` where the value is too large. Composed in place: a hook has no memory to give away.
+pub fn render<T: Serialize>(value: &T) -> Option<[u8; SLOT]> {
+    const SUM: usize = 16;
+    let mut bytes = [b' '; SLOT];
+    *bytes.last_mut()? = b'\n';
+    let mut room = bytes.get_mut(SUM + 1..SLOT - 1)?;
+    let before = room.len();
+    serde_json::to_writer(&mut room, value).ok()?;
+    let length = before - room.len();
+    let sum = checksum(bytes.get(SUM + 1..SUM + 1 + length)?);
+    bytes.get_mut(..SUM)?.copy_from_slice(sum.as_bytes());
     Some(bytes)
 }
 
@@ -63,7 +65,15 @@ pub fn render<T: Serialize>(value: &T) -> Option<Vec<u8>> {
 pub fn write<T: Serialize>(file: &File, value: &T) -> io::Result<()> {
     let bytes =
         render(value).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "state larger than its slot"))?;
-    file.write_all_at(&bytes, 0)
+    put(file, &bytes)
+}
+
+/// Writes the bytes of a slot by one write.
+///
+/// # Errors
+/// The system's.
+pub fn put(file: &File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all_at(bytes, 0)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::core::contract::{Contract, digest};
 use crate::core::notes;
 use crate::core::plan::{Plan, Problem, Shape};
 use crate::core::plan_read;
+use crate::core::run::Run;
 use crate::core::view::View;
 use crate::store::desk::Desk;
 use crate::store::disk::Read;
@@ -93,12 +94,19 @@ impl Snapshot {
             (None, _) if claims_approval(desk) => Attestation::Unapproved,
             (None, _) => Attestation::None,
         };
-        let view = match (&contract, &plan) {
-            (Some(approved), plan) => View::new(approved, plan.as_ref(), &desk.run),
+        let mut snapshot =
+            Self { head, head_trouble, contract, bytes, plan, plan_trouble, asked, attestation, view: View::default() };
+        snapshot.look_again(&desk.run);
+        snapshot
+    }
+
+    /// Derives the effective state anew, after the run state changed: from the bytes read, without reading again.
+    pub fn look_again(&mut self, run: &Run) {
+        self.view = match (&self.contract, &self.plan) {
+            (Some(approved), plan) => View::new(approved, plan.as_ref(), run),
             (None, Some(plan)) => View::unapproved(plan),
             (None, None) => View::default(),
         };
-        Self { head, head_trouble, contract, bytes, plan, plan_trouble, asked, attestation, view }
     }
 
     /// Whether the file has a phase list at all.

@@ -1,51 +1,82 @@
 //! Standard input of a hook: read until one JSON object is whole, however long the host keeps the pipe open.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
-use crate::core::whole::Scanner;
+use crate::core::whole::{Scanner, Step};
 
 /// The most a payload may have. Larger ones are given up on: nothing in them is worth the memory.
 pub const MAX_PAYLOAD: usize = 16 * 1024 * 1024;
 
+/// What fits without asking for memory: most payloads do.
+const SMALL: usize = 8 * 1024;
+
+/// A payload.
+#[derive(Debug)]
+pub struct Payload {
+    small: [u8; SMALL],
+    large: Vec<u8>,
+    begins: usize,
+    ends: usize,
+}
+
+impl Payload {
+    /// The bytes of the object.
+    pub fn bytes(&self) -> &[u8] {
+        let all = if self.large.is_empty() { &self.small[..] } else { &self.large };
+        all.get(self.begins..self.ends).unwrap_or_default()
+    }
+}
+
 /// Reads one JSON object. `patience_ms` bounds the wait for each next byte. `None` where none came, it was too large or
 /// it did not begin with an object.
-pub fn read_object(patience_ms: u64) -> Option<Vec<u8>> {
-    let input = rustix::stdio::stdin();
-    let mut bytes = Vec::with_capacity(8 * 1024);
+pub fn read_object(patience_ms: u64) -> Option<Payload> {
+    let mut payload = Payload { small: [0; SMALL], large: Vec::new(), begins: 0, ends: 0 };
     let mut scanner = Scanner::default();
     let timeout = Timespec {
         tv_sec: i64::try_from(patience_ms / 1000).ok()?,
         tv_nsec: i64::try_from(patience_ms % 1000).ok()? * 1_000_000,
     };
-    loop {
-        let mut fds = [PollFd::new(&input, PollFlags::IN)];
-        match poll(&mut fds, Some(&timeout)) {
-            Ok(0) => return None,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => return None,
+    let mut filled = 0;
+    while filled < MAX_PAYLOAD {
+        if !wait(&timeout)? {
+            continue;
         }
-        let start = bytes.len();
-        if start >= MAX_PAYLOAD {
-            return None;
-        }
-        bytes.reserve(if start == 0 { 8 * 1024 } else { 64 * 1024 });
-        match rustix::io::read(input, rustix::buffer::spare_capacity(&mut bytes)) {
-            Ok(0) => return None,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => continue,
-            Err(_) => return None,
-        }
-        let fresh = bytes.get(start..)?;
-        match scanner.feed(fresh) {
-            crate::core::whole::Step::More => {}
-            crate::core::whole::Step::Whole(end) => {
-                bytes.truncate(start + end);
-                let skip = scanner.begins();
-                bytes.drain(..skip);
-                return Some(bytes);
+        if filled >= SMALL {
+            if payload.large.is_empty() {
+                payload.large.extend_from_slice(&payload.small);
             }
-            crate::core::whole::Step::Never => return None,
+            if payload.large.len() == filled {
+                payload.large.resize(filled * 2, 0);
+            }
         }
+        let room = if payload.large.is_empty() { &mut payload.small[..] } else { &mut payload.large };
+        let n = match rustix::io::read(rustix::stdio::stdin(), room.get_mut(filled..)?) {
+            Ok(0) => return None,
+            Ok(n) => n,
+            Err(Errno::INTR | Errno::AGAIN) => continue,
+            Err(_) => return None,
+        };
+        match scanner.feed(room.get(filled..filled + n)?) {
+            Step::More => filled += n,
+            Step::Whole(end) => {
+                payload.begins = scanner.begins();
+                payload.ends = filled + end;
+                return Some(payload);
+            }
+            Step::Never => return None,
+        }
+    }
+    None
+}
+
+/// Waits for a byte: `None` when patience is over, `false` when the wait was interrupted.
+fn wait(timeout: &Timespec) -> Option<bool> {
+    let input = rustix::stdio::stdin();
+    match poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(timeout)) {
+        Ok(0) => None,
+        Ok(_) => Some(true),
+        Err(Errno::INTR) => Some(false),
+        Err(_) => None,
     }
 }

@@ -33,17 +33,17 @@ pub fn offer(id: &str, done: usize, total: usize) -> String {
 pub fn let_go(verdict: Verdict, open: usize, total: usize, go_on: &str) -> Option<String> {
     let why = match verdict {
         Verdict::Hold | Verdict::Done | Verdict::NotGated | Verdict::NotAttached => return None,
-        Verdict::Forced => "the host asked for it after a hold",
-        Verdict::Cap => "the budget of holds is used up, or its counter cannot be read",
-        Verdict::TurnLimit => "it was held 5 times in this turn",
-        Verdict::NoProgress => "no progress since the last hold",
-        Verdict::Waiting => "what is open waits",
-        Verdict::Background => "something still runs in the background",
-        Verdict::Question => "it asks you something",
-        Verdict::NeedsYou => "what is left needs you",
-        Verdict::Paused => "the run is paused",
-        Verdict::Duplicate => "the same stop came twice",
-        Verdict::Error => "the stop could not be judged",
+        Verdict::Forced => "forced (it was held already, and the host lets it go now)",
+        Verdict::Cap => "cap (the budget of holds is used up, or its counter cannot be read)",
+        Verdict::TurnLimit => "turn limit (held 5 times in this turn)",
+        Verdict::NoProgress => "no progress",
+        Verdict::Waiting => "waiting",
+        Verdict::Background => "background (something still runs)",
+        Verdict::Question => "question (it asks you something)",
+        Verdict::NeedsYou => "needs you",
+        Verdict::Paused => "paused",
+        Verdict::Duplicate => "duplicate (the same stop came twice)",
+        Verdict::Error => "error (it could not be judged)",
     };
     Some(format!("steadfast let the run end: {why}. {open} of {total} open. Go on: {}", data(go_on, 80)))
 }

@@ -237,7 +237,7 @@ fn notes() {
 fn the_user_is_told_of_a_stop_let_go() {
     assert_eq!(
         let_go(Verdict::NoProgress, 3, 5, "steadfast run claude").as_deref(),
-        Some("steadfast let the run end: no progress since the last hold. 3 of 5 open. Go on: steadfast run claude")
+        Some("steadfast let the run end: no progress. 3 of 5 open. Go on: steadfast run claude")
     );
     let mut lines = std::collections::BTreeSet::new();
     for verdict in Verdict::ALL {
