@@ -61,21 +61,33 @@ suite! {
             an_unattended_run_goes_on_until_the_plan_is_done
             an_agent_that_only_says_done_is_let_go
             an_agent_that_writes_junk_is_let_go_at_the_limit
+            an_agent_is_let_go_at_the_cap
+            a_plan_without_hold_is_held_once
+            a_session_in_a_subdirectory_keeps_its_plan
+            a_deleted_plan_holds_nobody
             a_finished_plan_is_let_go
             a_subagent_is_never_held
-            a_background_shell_is_no_reason_to_hold
+            a_stop_beside_a_background_shell_is_let_go
+            a_stop_beside_a_background_subagent_is_let_go
             a_failed_turn_leaves_nothing_stuck
+            a_killed_client_leaves_nothing_stuck
             the_end_at_max_turns_leaves_nothing_stuck;
         quiet:
             no_plan_no_trace
             another_session_beside_an_ended_one
-            another_session_beside_a_live_one;
+            another_session_beside_a_live_one
+            two_sessions_at_once_and_one_attaches
+            switched_off_means_silent;
         contract:
             a_changed_contract_is_not_injected
             a_phase_taken_out_by_hand_is_still_held;
+        install:
+            installed_for_the_user_the_verbs_run_without_a_question
+            uninstalled_means_silent;
         plugin:
             the_plugin_alone_is_enough
             plugin_and_installed_hooks_count_once
+            the_plugin_installs_from_its_marketplace
             the_plugin_is_valid;
     }
 }

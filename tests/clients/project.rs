@@ -129,6 +129,12 @@ impl Project {
         self.start(&self.server, &[], prompt, args, &[]).finish(|| self.server.requests())
     }
 
+    /// A headless session with further environment variables.
+    pub fn session_in(&self, prompt: &str, env: &[(&str, &str)], script: Script) -> Run {
+        self.server.play(script);
+        self.start(&self.server, &[], prompt, &[], env).finish(|| self.server.requests())
+    }
+
     /// A headless session started by `steadfast run`.
     pub fn run_verb(&self, prompt: &str, script: Script) -> Run {
         self.server.play(script);
@@ -158,9 +164,11 @@ impl Project {
         offline(&mut command, &server.url());
         command
             .args(["-p", prompt, "--output-format", "stream-json", "--verbose", "--include-hook-events"])
-            .arg("--dangerously-skip-permissions")
             .args(args)
             .envs(env.iter().copied());
+        if !args.contains(&"--permission-mode") {
+            command.arg("--dangerously-skip-permissions");
+        }
         Running::start(&mut command, self.temp.path(), &format!("run-{run}"))
     }
 

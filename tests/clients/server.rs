@@ -108,6 +108,14 @@ impl Script {
         Self { forever: Some(Box::new(reply)), ..Self::new([]) }
     }
 
+    /// Waits before each reply of the main thread so far.
+    pub fn slowly(mut self, delay: Duration) -> Self {
+        for reply in &mut self.main {
+            reply.delay = delay;
+        }
+        self
+    }
+
     /// These replies for subagents, in order.
     pub fn with_sub(mut self, sub: impl IntoIterator<Item = Reply>) -> Self {
         self.sub = sub.into_iter().collect();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::client::Client;
-use crate::project::{BLOCK, GATE};
+use crate::client::{Client, Run};
+use crate::project::{BLOCK, GATE, Project};
 use crate::scenarios::{gated, held_now, holds, write};
 use crate::server::{Kind, Reply, SUBAGENT, Script};
 
@@ -60,17 +60,22 @@ pub fn an_agent_that_only_says_done_is_let_go(client: &Client) {
     assert_eq!(run.result()["result"], "All done.", "the last word is kept");
 }
 
-pub fn an_agent_that_writes_junk_is_let_go_at_the_limit(client: &Client) {
-    let project = gated(client);
+/// A new file, then the claim to be done, for ever.
+fn junk(project: &Project) -> Script {
     let dir = project.dir.clone();
-    let script = Script::forever(move |nth, _| {
+    Script::forever(move |nth, _| {
         if nth % 2 == 0 {
             let file = dir.join(format!("junk-{nth}.txt"));
             Reply::tool("Write", json!({ "file_path": file, "content": format!("junk {nth}\n") }))
         } else {
             Reply::text("All done.")
         }
-    });
+    })
+}
+
+pub fn an_agent_that_writes_junk_is_let_go_at_the_limit(client: &Client) {
+    let project = gated(client);
+    let script = junk(&project);
     let run = project.session("begin", script).ended_well();
     let held = holds(&run.main());
     assert_eq!(held, TURN_LIMIT, "{}", run.story());
@@ -78,6 +83,40 @@ pub fn an_agent_that_writes_junk_is_let_go_at_the_limit(client: &Client) {
     assert_eq!(project.verdicts(), ["turn-limit"]);
     assert!(run.notices().iter().any(|n| n.contains("turn limit")), "{:?}", run.notices());
     assert_eq!(run.result()["result"], "All done.");
+}
+
+pub fn an_agent_is_let_go_at_the_cap(client: &Client) {
+    let project = gated(client);
+    let script = junk(&project);
+    let run = project.session_in("begin", &[("PWF_GATE_CAP", "2")], script).ended_well();
+    assert_eq!(holds(&run.main()), 2, "{}", run.story());
+    assert_eq!(project.verdicts(), ["cap"], "{}", run.story());
+}
+
+/// The stop after a hold carries the client's flag.
+pub fn a_plan_without_hold_is_held_once(client: &Client) {
+    let project = Project::new(client);
+    project.steadfast(&["init", "--gated", "--no-hold", "--from", "plan.md", "Sort the postcards"]);
+    let script = junk(&project);
+    let run = project.session("begin", script).ended_well();
+    assert_eq!(holds(&run.main()), 1, "{}", run.story());
+    assert_eq!(project.verdicts(), ["forced"], "{}", run.story());
+}
+
+pub fn a_session_in_a_subdirectory_keeps_its_plan(client: &Client) {
+    let project = gated(client);
+    let script = Script::new([Reply::bash("mkdir -p deep/er && cd deep/er"), Reply::text("All done.")]);
+    let run = project.session("begin", script).ended_well();
+    assert_eq!(holds(&run.main()), 1, "{}", run.story());
+}
+
+pub fn a_deleted_plan_holds_nobody(client: &Client) {
+    let project = gated(client);
+    let script = Script::new([Reply::bash("rm -rf .planning"), Reply::text("All done.")]);
+    let run = project.session("begin", script).ended_well();
+    assert_eq!(run.main().len(), 2, "{}", run.story());
+    assert_eq!(run.notices().len(), 1, "{}", run.story());
+    assert!(!project.dir.join(".planning").exists(), "what the agent deleted does not come back");
 }
 
 pub fn a_finished_plan_is_let_go(client: &Client) {
@@ -100,14 +139,19 @@ pub fn a_finished_plan_is_let_go(client: &Client) {
     assert_eq!(project.verdicts(), ["done", "done"]);
 }
 
+/// The input of the tool that starts a subagent.
+fn task(background: bool) -> serde_json::Value {
+    json!({
+        "description": "count the boxes", "prompt": format!("{SUBAGENT}: count the boxes"),
+        "subagent_type": "general-purpose", "run_in_background": background,
+    })
+}
+
 pub fn a_subagent_is_never_held(client: &Client) {
     let project = gated(client);
-    let task = json!({
-        "description": "count the boxes", "prompt": format!("{SUBAGENT}: count the boxes"),
-        "subagent_type": "general-purpose", "run_in_background": false,
-    });
-    let script = Script::new([Reply::tool("Agent", task), Reply::text("Counted."), Reply::text("Still counted.")])
-        .with_sub([write(&project, "count.txt", "12\n"), Reply::text("There are twelve.")]);
+    let script =
+        Script::new([Reply::tool("Agent", task(false)), Reply::text("Counted."), Reply::text("Still counted.")])
+            .with_sub([write(&project, "count.txt", "12\n"), Reply::text("There are twelve.")]);
     let run = project.session("begin", script).ended_well();
     let sub = run.of(Kind::Sub);
     assert_eq!(sub.len(), 2, "the subagent ends when it says so\n{}", run.story());
@@ -125,14 +169,34 @@ pub fn a_subagent_is_never_held(client: &Client) {
     assert_ne!(edits[0]["agent"], "claude-code", "a subagent has its own ledger");
 }
 
-pub fn a_background_shell_is_no_reason_to_hold(client: &Client) {
+/// The stop beside it is let go; the client wakes the agent when it has ended, and from then on stops are held.
+#[track_caller]
+fn let_go_and_woken(project: &Project, run: &Run) {
+    assert_eq!(project.verdicts(), ["background", "no-progress"], "{}", run.story());
+    assert_eq!(project.recorded("gate_block").len(), 1, "{}", run.story());
+    assert_eq!(run.hooks("Stop").len(), 3, "{}", run.story());
+    let woken = run.main()[2].text();
+    assert!(woken.contains("<task-notification>"), "{woken}");
+    assert!(woken.rsplit("<task-notification>").next().unwrap().contains(BLOCK), "{woken}");
+    assert!(held_now(run.main()[3]), "{}", run.story());
+    assert_eq!(project.recorded("prompt").len(), 1, "the wake-up is no prompt of the user");
+}
+
+pub fn a_stop_beside_a_background_shell_is_let_go(client: &Client) {
     let project = gated(client);
-    let shell = json!({ "command": "sleep 3", "description": "wait", "run_in_background": true });
-    let script = Script::new([Reply::tool("Bash", shell), Reply::text("It runs."), Reply::text("Later.")]);
+    let shell = json!({ "command": "sleep 2", "description": "wait", "run_in_background": true });
+    let script = Script::new([Reply::tool("Bash", shell), Reply::text("It runs."), Reply::text("All done.")]);
     let run = project.session("begin", script).ended_well();
-    let first = run.hooks("Stop").remove(0);
-    assert!(!first.contains("block"), "the first stop beside a running shell is let go\n{}", run.story());
-    assert_eq!(project.verdicts().first().map(String::as_str), Some("background"), "{}", run.story());
+    let_go_and_woken(&project, &run);
+}
+
+pub fn a_stop_beside_a_background_subagent_is_let_go(client: &Client) {
+    let project = gated(client);
+    let script = Script::new([Reply::tool("Agent", task(true)), Reply::text("It runs."), Reply::text("All done.")])
+        .with_sub([Reply::text("There are twelve.").after(Duration::from_secs(2))]);
+    let run = project.session("begin", script).ended_well();
+    assert_eq!(run.of(Kind::Sub).len(), 1, "{}", run.story());
+    let_go_and_woken(&project, &run);
 }
 
 pub fn a_failed_turn_leaves_nothing_stuck(client: &Client) {
@@ -141,6 +205,24 @@ pub fn a_failed_turn_leaves_nothing_stuck(client: &Client) {
     assert!(run.code.is_some(), "the client ends by itself\n{}", run.story());
     assert!(project.recorded("gate_block").is_empty(), "{}", run.story());
     works_afterwards(&project);
+}
+
+pub fn a_killed_client_leaves_nothing_stuck(client: &Client) {
+    let project = gated(client);
+    let slow = Script::new([
+        super::write(&project, "note.txt", "one\n"),
+        Reply::text("Too late.").after(Duration::from_secs(60)),
+    ]);
+    project.server.play(slow);
+    let running = project.start(&project.server, &[], "begin", &[], &[]);
+    super::wait_for(|| project.server.requests().iter().filter(|r| r.kind == Kind::Main).count() == 2);
+    // Ends it as a crash would: no hook is called.
+    drop(running);
+    assert!(project.recorded("session_end").is_empty());
+    assert_eq!(project.status()["session"]["live"], false, "{:#}", project.status());
+    let run = project.session("Continue", Script::say("Well.")).ended_well();
+    assert!(run.main()[0].since("Continue").contains(BLOCK), "a dead session keeps nobody out\n{}", run.story());
+    assert_eq!(holds(&run.main()), 1, "{}", run.story());
 }
 
 pub fn the_end_at_max_turns_leaves_nothing_stuck(client: &Client) {
@@ -154,7 +236,7 @@ pub fn the_end_at_max_turns_leaves_nothing_stuck(client: &Client) {
 
 /// The plan can be worked on at once: no lock is left, the session is known to have ended, and the next turn is a new one.
 #[track_caller]
-fn works_afterwards(project: &crate::project::Project) {
+fn works_afterwards(project: &Project) {
     assert_eq!(project.recorded("session_end").len(), 1);
     project.steadfast(&["log", "note", "looked at it"]);
     let run = project.go_on("once more", Script::say("Well.")).ended_well();

@@ -72,15 +72,14 @@ pub fn the_context_is_whole_after_compaction(client: &Client) {
 
 pub fn the_context_is_whole_after_compaction_in_the_middle_of_a_turn(client: &Client) {
     let project = ungated(client);
-    project.server.play(Script::new([
+    let script = Script::new([
         Reply::bash("echo one").tokens(40_000),
         Reply::bash("echo two").tokens(99_000),
         Reply::bash("echo three"),
         Reply::text("Seen."),
-    ]));
-    let env = [("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000")];
-    let run = project.start(&project.server, &[], "first prompt", &[], &env).finish(|| project.server.requests());
-    let run = run.ended_well();
+    ]);
+    let window = [("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000")];
+    let run = project.session_in("first prompt", &window, script).ended_well();
     let compacted = run.requests.iter().position(|r| r.kind == Kind::Compact);
     let compacted = compacted.unwrap_or_else(|| panic!("no compaction\n{}", run.story()));
     let after = &run.requests[compacted + 1..];

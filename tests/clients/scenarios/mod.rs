@@ -4,8 +4,11 @@ pub mod client;
 pub mod contract;
 pub mod gate;
 pub mod inject;
+pub mod install;
 pub mod plugin;
 pub mod quiet;
+
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -44,4 +47,14 @@ fn held_now(request: &Request) -> bool {
 /// How many of the requests follow a hold.
 fn holds(requests: &[&Request]) -> usize {
     requests.iter().filter(|r| held_now(r)).count()
+}
+
+/// Waits until something has happened.
+#[track_caller]
+fn wait_for(happened: impl Fn() -> bool) {
+    let since = Instant::now();
+    while !happened() {
+        assert!(since.elapsed() < Duration::from_secs(60), "it did not happen within a minute");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

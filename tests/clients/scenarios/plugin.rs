@@ -1,5 +1,7 @@
 //! The plugin of this repository, in the client.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::client::{Client, Run};
@@ -63,6 +65,46 @@ pub fn plugin_and_installed_hooks_count_once(client: &Client) {
         ("session_end", 1),
     ] {
         assert_eq!(count(event), times, "{event}: {:#?}", project.ledger());
+    }
+}
+
+pub fn the_plugin_installs_from_its_marketplace(client: &Client) {
+    let project = Project::bare(client);
+    // Without what a build leaves behind: the client copies the folder.
+    let source = project.aside().join("steadfast");
+    for part in [".claude-plugin", "bin", "commands", "hooks", "scripts", "skill"] {
+        copy(&root().join(part), &source.join(part));
+    }
+    let claude = |args: &[&str]| {
+        let out = project.claude(args);
+        let (text, err) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(out.status.success(), "claude {}: {text}{err}", args.join(" "));
+    };
+    claude(&["plugin", "marketplace", "add", source.to_str().unwrap()]);
+    claude(&["plugin", "install", "steadfast@steadfast"]);
+    project.steadfast(&["init", "--gated", "--from", "plan.md", "Sort the postcards"]);
+    let run = project.session("begin", Script::say("Not yet.")).ended_well();
+    assert!(run.main()[0].text().contains(BLOCK), "{}", run.story());
+    assert_eq!(holds(&run.main()), 1, "{}", run.story());
+    assert!(run.hook_troubles().is_empty(), "{:?}", run.hook_troubles());
+    let first = run.events.iter().find(|e| e["subtype"] == "init").unwrap();
+    let commands = first["slash_commands"].to_string();
+    for command in ["init", "status", "next", "approve", "pwf"] {
+        assert!(commands.contains(&format!("\"steadfast:{command}\"")), "no /steadfast:{command} in {commands}");
+    }
+    assert!(first["skills"].to_string().contains("\"steadfast:"), "no skill in {}", first["skills"]);
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            std::fs::copy(&path, &to).unwrap();
+        }
     }
 }
 

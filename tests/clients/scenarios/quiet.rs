@@ -1,10 +1,10 @@
 //! A session that has nothing to do with the plan sees nothing of us and leaves no trace.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::client::{Client, Run};
 use crate::project::{BLOCK, GATE, Project};
-use crate::scenarios::{gated, write};
+use crate::scenarios::{gated, wait_for, write};
 use crate::server::{Reply, Script, Server};
 
 /// A session that works and stops, in two prompts.
@@ -56,13 +56,33 @@ pub fn another_session_beside_a_live_one(client: &Client) {
     let busy = Server::start();
     busy.play(Script::new([Reply::text("Not yet.").after(Duration::from_secs(60))]));
     let working = project.start(&busy, &[], "begin", &[], &[]);
-    let since = Instant::now();
-    while busy.requests().is_empty() {
-        assert!(since.elapsed() < Duration::from_secs(60), "the session did not start");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_for(|| !busy.requests().is_empty());
     let before = project.traces();
     bystander(&project, &project.server);
     assert_eq!(project.traces(), before);
     drop(working);
+}
+
+pub fn two_sessions_at_once_and_one_attaches(client: &Client) {
+    let project = gated(client);
+    let (left, right) = (Server::start(), Server::start());
+    let start = |server: &Server| {
+        server.play(Script::say("Seen.").slowly(Duration::from_secs(2)));
+        project.start(server, &[], "begin", &[], &[])
+    };
+    let (first, second) = (start(&left), start(&right));
+    let runs = [first.finish(|| left.requests()).ended_well(), second.finish(|| right.requests()).ended_well()];
+    let carrying: Vec<_> = runs.iter().filter(|run| run.main()[0].text().contains(BLOCK)).collect();
+    assert_eq!(carrying.len(), 1, "{}\n{}", runs[0].story(), runs[1].story());
+    assert_eq!(project.recorded("attach").len(), 1);
+    assert_eq!(project.status()["session"]["attached"], carrying[0].session());
+}
+
+pub fn switched_off_means_silent(client: &Client) {
+    let project = gated(client);
+    let before = project.traces();
+    let script = Script::new([write(&project, "note.txt", "one\n"), Reply::bash("exit 3"), Reply::text("All done.")]);
+    let run = project.session_in("begin", &[("PLANNING_DISABLED", "1")], script).ended_well();
+    unseen(&run);
+    assert_eq!(project.traces(), before);
 }
