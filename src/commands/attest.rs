@@ -26,16 +26,16 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
         return diff(ctx, &place);
     }
     let (version, text) = approve(ctx, &place)?;
-    let desk = ctx.look(&place)?;
+    let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("{text} as version {version} of {}", place.name()));
     Ok(())
 }
 
 fn show(ctx: &Ctx, place: &Place) -> Result<()> {
-    let desk = ctx.look(place)?;
+    let desk = Ctx::look(place)?;
     let snapshot = ctx.snapshot(&desk);
     let (Some(head), Some(contract)) = (&snapshot.head, &snapshot.contract) else {
-        ctx.approved(&snapshot)?;
+        Ctx::approved(&snapshot)?;
         return Ok(());
     };
     if ctx.out.json {
@@ -72,7 +72,7 @@ fn list(ctx: &Ctx, contract: &Contract) {
 }
 
 fn diff(ctx: &Ctx, place: &Place) -> Result<()> {
-    let desk = ctx.look(place)?;
+    let desk = Ctx::look(place)?;
     let snapshot = ctx.snapshot(&desk);
     let asked = asked(&snapshot, place)?;
     let old = snapshot.contract.clone().unwrap_or_else(|| Contract {

@@ -26,10 +26,10 @@ const KEPT: usize = 200;
 pub(super) fn run(ctx: &Ctx, args: &Check) -> Result<()> {
     let place = ctx.place()?;
     let snapshot = {
-        let desk = ctx.look(&place)?;
+        let desk = Ctx::look(&place)?;
         ctx.snapshot(&desk)
     };
-    ctx.approved(&snapshot)?;
+    Ctx::approved(&snapshot)?;
     let ids: Vec<String> = if args.all {
         // What was not begun has nothing to show yet.
         let begun = |s: Status| !matches!(s, Status::Pending | Status::Skipped);
@@ -37,14 +37,14 @@ pub(super) fn run(ctx: &Ctx, args: &Check) -> Result<()> {
     } else {
         let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
         if !phase.needs_proof {
-            let desk = ctx.look(&place)?;
+            let desk = Ctx::look(&place)?;
             ctx.say(&desk, &format!("{} has no check", phase.id));
             return Ok(());
         }
         vec![phase.id.clone()]
     };
     prove(ctx, &place, &ids, Duration::from_secs(args.timeout.max(1)))?;
-    let desk = ctx.look(&place)?;
+    let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("checks passed: {}", ids.join(", ")));
     Ok(())
 }
@@ -62,10 +62,10 @@ struct PhaseProof {
 /// Runs the checks of phases, records each proof, and fails where one did not pass. The lock is not held meanwhile.
 pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration) -> Result<()> {
     let snapshot = {
-        let desk = ctx.look(place)?;
+        let desk = Ctx::look(place)?;
         ctx.snapshot(&desk)
     };
-    let Some(contract) = &snapshot.contract else { return ctx.approved(&snapshot) };
+    let Some(contract) = &snapshot.contract else { return Ctx::approved(&snapshot) };
     let phases: Vec<&ContractPhase> = contract.phases.iter().filter(|p| ids.contains(&p.id)).collect();
     consent(ctx, &snapshot, &phases)?;
     let mut known: Vec<(String, Ran)> = Vec::new();
@@ -136,13 +136,12 @@ fn one(
     let mut exit = None;
     let mut why = String::new();
     for command in &phase.checks {
-        let outcome = match known.iter().find(|(c, _)| c == command) {
-            Some((_, outcome)) => outcome.clone(),
-            None => {
-                let outcome = execute(ctx, place, command, limit)?;
-                known.push((command.clone(), outcome.clone()));
-                outcome
-            }
+        let outcome = if let Some((_, outcome)) = known.iter().find(|(c, _)| c == command) {
+            outcome.clone()
+        } else {
+            let outcome = execute(ctx, place, command, limit)?;
+            known.push((command.clone(), outcome.clone()));
+            outcome
         };
         log.push(format!("$ {command}"));
         log.extend(outcome.tail.iter().cloned());

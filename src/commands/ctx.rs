@@ -99,7 +99,7 @@ impl Ctx {
                 "steadfast init --from task_plan.md",
             ));
         }
-        let mut desk = Desk::verb(place).map_err(|trouble| self.no_desk(place, &trouble))?;
+        let mut desk = Desk::verb(place).map_err(|trouble| Self::no_desk(place, &trouble))?;
         if desk.found != RunFound::Whole {
             self.rebuild(&mut desk);
         }
@@ -107,12 +107,11 @@ impl Ctx {
     }
 
     /// The plan, for reading.
-    pub(super) fn look(&self, place: &Place) -> Result<Desk> {
-        Desk::look(place).map_err(|trouble| self.no_desk(place, &trouble))
+    pub(super) fn look(place: &Place) -> Result<Desk> {
+        Desk::look(place).map_err(|trouble| Self::no_desk(place, &trouble))
     }
 
-    #[expect(clippy::unused_self, reason = "reads as the other ways to a desk")]
-    fn no_desk(&self, place: &Place, trouble: &Trouble) -> Failure {
+    fn no_desk(place: &Place, trouble: &Trouble) -> Failure {
         let fix = if matches!(trouble, Trouble::Busy) { "try again" } else { "steadfast doctor" };
         Failure::fault(format!("the plan `{}` cannot be used", place.name()), trouble.to_string(), fix)
     }
@@ -212,7 +211,7 @@ impl Ctx {
     }
 
     /// The contract has to be approved for this verb.
-    pub(super) fn approved(&self, snapshot: &Snapshot) -> Result<()> {
+    pub(super) fn approved(snapshot: &Snapshot) -> Result<()> {
         if snapshot.contract.is_some() {
             return Ok(());
         }

@@ -95,7 +95,7 @@ fn state(ctx: &Ctx, report: &mut Report) {
             "export STEADFAST_HOME=\"$HOME/.local/state/steadfast\"",
         ),
         Ok(path) if disk::kind(&path).is_none() => {
-            report.fine(format!("state directory {} (made when it is needed)", path.display()))
+            report.fine(format!("state directory {} (made when it is needed)", path.display()));
         }
         Ok(path) => {
             let bits = disk::kind(&path).map_or(0, |k| k.bits);
@@ -156,7 +156,7 @@ fn plan(ctx: &Ctx, report: &mut Report) {
             "steadfast run claude",
         ),
         None if desk.run.claim_until > ctx.world.now() => {
-            report.fine("the next session that starts here will be attached")
+            report.fine("the next session that starts here will be attached");
         }
         None => report.note("no session is attached, so nobody is held", "steadfast attach"),
     }
@@ -189,7 +189,7 @@ fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
             format!("put a regular file of at most 1 MiB there: {file}"),
         ),
         (None, None) => {
-            report.wrong(format!("{file} is missing or empty; what is approved goes on"), "steadfast attest --show")
+            report.wrong(format!("{file} is missing or empty; what is approved goes on"), "steadfast attest --show");
         }
         (None, Some(plan)) => {
             if plan.phases.is_empty() {
@@ -202,10 +202,10 @@ fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
     }
     match snapshot.attestation {
         Attestation::Approved => {
-            report.fine(format!("approved, version {}", snapshot.head.as_ref().map_or(0, |h| h.version)))
+            report.fine(format!("approved, version {}", snapshot.head.as_ref().map_or(0, |h| h.version)));
         }
         Attestation::Changed if snapshot.plan.is_some() => {
-            report.note("the file asks for something else than what is approved", "steadfast attest --diff")
+            report.note("the file asks for something else than what is approved", "steadfast attest --diff");
         }
         Attestation::Changed => {}
         Attestation::Draft => report.note("a draft: nothing is approved yet", "steadfast attest"),
@@ -247,7 +247,7 @@ fn ledgers(desk: &Desk, report: &mut Report) {
             report.wrong(format!("{name} cannot be read"), format!("chmod u+rw {}", path.display()));
             continue;
         };
-        let folded = ledger::fold([(agent.as_str(), bytes.as_slice())].into_iter());
+        let folded = ledger::fold([(agent.as_str(), bytes.as_slice())]);
         if folded.bad_lines > 0 {
             report.note(
                 format!("{name} has {} unreadable lines; they are skipped and never deleted", folded.bad_lines),
@@ -260,7 +260,10 @@ fn ledgers(desk: &Desk, report: &mut Report) {
 }
 
 fn leftovers(desk: &Desk, report: &mut Report) {
-    let temp: Vec<String> = disk::names(&desk.path(), 10_000).into_iter().filter(|n| n.ends_with(".tmp")).collect();
+    let temp: Vec<String> = disk::names(&desk.path(), 10_000)
+        .into_iter()
+        .filter(|n| std::path::Path::new(n).extension().is_some_and(|e| e == "tmp"))
+        .collect();
     if !temp.is_empty() {
         report.note(
             format!("left over after a crash: {}", temp.join(", ")),

@@ -14,14 +14,14 @@ const WHY: usize = 80;
 pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     let place = ctx.place()?;
     let snapshot = {
-        let desk = ctx.look(&place)?;
+        let desk = Ctx::look(&place)?;
         ctx.snapshot(&desk)
     };
-    ctx.approved(&snapshot)?;
+    Ctx::approved(&snapshot)?;
     let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
     let id = phase.id.clone();
     if phase.status == Status::Complete {
-        let desk = ctx.look(&place)?;
+        let desk = Ctx::look(&place)?;
         ctx.say(&desk, &format!("{id} is complete already"));
         return Ok(());
     }
@@ -53,14 +53,14 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
 
 pub(super) fn fail(ctx: &Ctx, args: &Reason) -> Result<()> {
     let id = end(ctx, args, Status::Failed, "phase_failed")?;
-    let desk = ctx.look(&ctx.place()?)?;
+    let desk = Ctx::look(&ctx.place()?)?;
     ctx.say(&desk, &format!("{id} is recorded as failed; to try again: steadfast start {id}"));
     Ok(())
 }
 
 pub(super) fn skip(ctx: &Ctx, args: &Reason) -> Result<()> {
     let id = end(ctx, args, Status::Skipped, "phase_skipped")?;
-    let desk = ctx.look(&ctx.place()?)?;
+    let desk = Ctx::look(&ctx.place()?)?;
     ctx.say(&desk, &format!("{id} is parked; the run ends as needs-you, not as done"));
     Ok(())
 }
@@ -76,7 +76,7 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
     let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);
-    ctx.approved(&snapshot)?;
+    Ctx::approved(&snapshot)?;
     let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
     if phase.status == Status::Complete {
         return Err(Failure::no(

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
-    let desk = ctx.look(&place)?;
+    let desk = Ctx::look(&place)?;
     let snapshot = ctx.snapshot(&desk);
     if snapshot.contract.is_none() && snapshot.head.is_some() {
         let text = format!("write the phases into {}", place.file());

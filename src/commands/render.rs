@@ -44,7 +44,7 @@ pub(super) fn mark(phase: &PhaseView) -> (&'static str, Style) {
 
 /// A progress bar of a width in columns.
 pub(super) fn bar(out: Output, done: usize, total: usize, width: usize) -> String {
-    let full = if total == 0 { 0 } else { done * width / total };
+    let full = (done * width).checked_div(total).unwrap_or(0);
     let style = if done == total && total > 0 { Style::Green } else { Style::Cyan };
     format!("{}{}", out.paint(style, &"█".repeat(full)), out.paint(Style::Dim, &"░".repeat(width - full)))
 }

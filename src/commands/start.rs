@@ -12,7 +12,7 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);
-    ctx.approved(&snapshot)?;
+    Ctx::approved(&snapshot)?;
     let view = &snapshot.view;
     let ready = next::next(view).phase.and_then(|i| view.phases.get(i));
     let phase = match (&args.phase, ready) {

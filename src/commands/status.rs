@@ -16,7 +16,7 @@ use crate::store::{Attestation, Desk, Place, Session, Snapshot};
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
-    let desk = ctx.look(&place)?;
+    let desk = Ctx::look(&place)?;
     let snapshot = ctx.snapshot(&desk);
     let owner = ctx.state().ok().and_then(|state| attach::owner(&state, &desk));
     let next = next::next(&snapshot.view);
@@ -150,7 +150,7 @@ impl Seen<'_> {
             .agents()
             .iter()
             .filter_map(|agent| Some((agent, self.desk.ledger(agent, 4 * 1024 * 1024).ok()?)))
-            .map(|(agent, bytes)| crate::core::ledger::fold([(agent.as_str(), bytes.as_slice())].into_iter()).bad_lines)
+            .map(|(agent, bytes)| crate::core::ledger::fold([(agent.as_str(), bytes.as_slice())]).bad_lines)
             .sum()
     }
 

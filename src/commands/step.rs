@@ -10,7 +10,7 @@ pub(super) fn run(ctx: &Ctx, args: &Step) -> Result<()> {
     let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);
-    ctx.approved(&snapshot)?;
+    Ctx::approved(&snapshot)?;
     let (phase, step) = match args.words.as_slice() {
         [phase, step] => (edit::phase(&snapshot.view, Some(phase))?, Some(step)),
         // One word is the id of a phase, else a step of the current one.

@@ -110,7 +110,7 @@ impl Trial<'_> {
         self.write("plan.md", PLAN)?;
         self.say("The agent turns a finished plan into a gated run.");
         self.verb(&["init", "--gated", "--from", "plan.md", "Greet the world"], &Expect::Exit(0))?;
-        let plan = self.plan_file(base)?;
+        let plan = Self::plan_file(base)?;
 
         self.say("A session starts: the approved plan is put in front of the model.");
         self.hook(
@@ -167,7 +167,7 @@ impl Trial<'_> {
         disk::replace(&self.project.join(name), text.as_bytes(), 0o644)
     }
 
-    fn plan_file(&self, base: &Path) -> std::io::Result<PathBuf> {
+    fn plan_file(base: &Path) -> std::io::Result<PathBuf> {
         let planning = base.join("project/.planning");
         let id = disk::names(&planning, 10).into_iter().find(|n| disk::kind(&planning.join(n)).is_some_and(|k| k.dir));
         id.map(|id| planning.join(id).join("task_plan.md")).ok_or_else(|| std::io::Error::other("no plan was made"))

@@ -1,6 +1,6 @@
 //! stub
-use crate::core::contract::*;
-use crate::core::plan::*;
+use crate::core::contract::{Contract, ContractPhase, GateOptions, Mode};
+use crate::core::plan::{Plan, Problem};
 pub fn build(p: &Plan, mode: Mode, gate: GateOptions) -> Result<Contract, Vec<Problem>> {
     let mut problems = p.problems.clone();
     let mut bad =

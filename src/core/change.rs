@@ -1,5 +1,5 @@
 //! stub
-use crate::core::contract::*;
+use crate::core::contract::Contract;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     Same,

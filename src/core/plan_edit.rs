@@ -1,5 +1,5 @@
 //! stub
-use crate::core::plan::*;
+use crate::core::plan::{Plan, Status, StepState};
 #[derive(Debug)]
 pub struct EditError;
 impl std::fmt::Display for EditError {

@@ -2,7 +2,7 @@
 
 use crate::core::event::{Kind, Reply};
 use crate::core::ledger::{Record, rfc3339};
-use crate::hook::{Call, context, main_thread, session_start, stop, tool};
+use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool};
 use crate::store::desk::{Found, Trouble};
 use crate::store::session::SessionFile;
 use crate::store::{Desk, Session, Snapshot, state_dir};
@@ -16,22 +16,25 @@ pub(super) struct Scene<'a, 'b> {
     pub(super) records: Vec<Record>,
 }
 
-pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Reply {
+pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> Reply {
     let place = session.place();
     if state_dir::outside(&call.state, &place.root).is_err() {
         return Reply::default();
     }
+    if place.id.is_empty() {
+        return legacy::answer(call, file, session);
+    }
     let desk = match Desk::hook(&place) {
         Ok(desk) => desk,
-        Err(trouble) => return without_desk(call, &file, session, &trouble),
+        Err(trouble) => return without_desk(call, file, session, &trouble),
     };
     // What was read before the lock may be old.
     let session = file.reread().unwrap_or(session);
     if desk.found != Found::Whole {
-        return without_run(call, &file, session, &desk);
+        return without_run(call, file, session, &desk);
     }
     if desk.run.owner != Session::key(call.host.id, &call.event.session) {
-        return taken_over(call, &file, session);
+        return taken_over(call, file, session);
     }
     let mut scene = Scene { call, desk, session, records: Vec::new() };
     if scene.delivered_twice() {
@@ -40,7 +43,7 @@ pub(super) fn answer(call: &Call<'_>, file: SessionFile, session: Session) -> Re
         return Reply::default();
     }
     let mut reply = scene.handle();
-    if let Err(error) = scene.commit(&file) {
+    if let Err(error) = scene.commit(file) {
         reply.hold = None;
         if matches!(call.event.kind, Kind::Stop(_) | Kind::Prompt(_)) {
             reply.notice =
@@ -180,16 +183,22 @@ fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, troub
         (Kind::Prompt(_) | Kind::SessionStart(_), Trouble::Failed(_)) => context::read_only(call, &session).context,
         _ => None,
     };
-    let text = match trouble {
+    let name = session.place().name().to_owned();
+    match trouble {
         Trouble::Gone => {
-            format!("steadfast: the plan {} was deleted, so this run is cancelled", session.place().name())
+            let text = format!("steadfast: the plan {name} was deleted, so this run is cancelled");
+            told_once(file, &mut session, &text)
         }
-        other => format!(
-            "steadfast: {} cannot be used ({other}); nobody is held. See: steadfast doctor",
-            session.place().file()
-        ),
-    };
-    Reply { context, ..told_once(file, &mut session, &text) }
+        other => {
+            let text = format!(
+                "steadfast: the run of {name} cannot be recorded ({other}); nobody is held. See: steadfast doctor"
+            );
+            let told = told_once(file, &mut session, &text);
+            // A stop that is let go is always said.
+            let notice = if matches!(event, Kind::Stop(_)) { Some(text) } else { told.notice };
+            Reply { context, notice, ..Reply::default() }
+        }
+    }
 }
 
 fn told_once(file: &SessionFile, session: &mut Session, text: &str) -> Reply {

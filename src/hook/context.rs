@@ -6,7 +6,7 @@ use crate::core::inject::{self, Block};
 use crate::core::next;
 use crate::hook::Call;
 use crate::hook::attached::Scene;
-use crate::hook::progress;
+use crate::hook::{progress, session_start};
 use crate::store::{Attestation, Desk, Session, Snapshot};
 
 /// A prompt: resets the turn where a person wrote it, and injects.
@@ -15,6 +15,7 @@ pub(super) fn prompt(scene: &mut Scene<'_, '_>, text: &str) -> Reply {
     if scene.call.event.agent.is_some() {
         return Reply::default();
     }
+    session_start::host_process(scene);
     if inject::is_user_prompt(text) {
         scene.session.turn_holds = 0;
         scene.session.stops.clear();
@@ -140,4 +141,11 @@ pub(super) fn read_only(call: &Call<'_>, session: &Session) -> Reply {
 pub(super) fn of_desk(call: &Call<'_>, desk: &Desk) -> Reply {
     let snapshot = Snapshot::take(Some(&call.state), desk);
     Reply { context: text(&snapshot, desk, true), ..Reply::default() }
+}
+
+/// The outline of a legacy plan, and the key that tells whether it is news.
+pub(super) fn legacy(call: &Call<'_>, desk: &Desk) -> (String, Reply) {
+    let snapshot = Snapshot::take(Some(&call.state), desk);
+    let context = snapshot.plan.as_ref().map(inject::legacy).filter(|text| !text.is_empty());
+    (key(&snapshot), Reply { context, ..Reply::default() })
 }

@@ -6,6 +6,7 @@
 
 mod attached;
 mod context;
+mod legacy;
 mod progress;
 mod session_start;
 mod stop;
@@ -88,13 +89,14 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
     if event.session.is_empty() {
         return Reply::default();
     }
+    assert!(world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
     let Ok(state) = state_dir::find(&|name| world.var(name)) else { return Reply::default() };
     let mut payload = digest(bytes);
     payload.truncate(16);
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
     match session::open(&call.state, &Session::key(host.id, &event.session)) {
-        Some((file, session)) => attached::answer(&call, file, session),
+        Some((file, session)) => attached::answer(&call, &file, session),
         None => unattached::answer(&call),
     }
 }

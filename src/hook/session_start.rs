@@ -3,7 +3,7 @@
 use crate::core::event::{Reply, Source};
 use crate::hook::attached::Scene;
 use crate::hook::context;
-use crate::world::start_time;
+use crate::world::{hostname_token, start_time};
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, source: Source) -> Reply {
     if scene.call.event.agent.is_some() {
@@ -23,11 +23,16 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, source: Source) -> Reply {
         scene.session.ended = false;
         scene.record("session_start", "", word);
     }
+    host_process(scene);
+    context::full(scene)
+}
+
+/// Keeps the host process of the session: a verb may not have known it, and a resumed session has another.
+pub(super) fn host_process(scene: &mut Scene<'_, '_>) {
     let who = scene.call.who();
     if who.pid.is_some() && who.pid != scene.session.pid {
         scene.session.pid = who.pid;
         scene.session.pid_start = who.pid.and_then(start_time);
-        scene.session.boot = crate::world::hostname_token();
+        scene.session.boot = hostname_token();
     }
-    context::full(scene)
 }

@@ -58,7 +58,7 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     let name = full.strip_prefix(&root).map_or_else(|_| full.display().to_string(), |p| p.display().to_string());
     let content = disk::read(&full, MAX_FILE).bytes().map_or_else(|| call.input_digest.clone(), |bytes| digest(&bytes));
     let mut seen = Seen::parse(&scene.desk.run.seen);
-    if seen.insert(&digest(format!("{name}\n{content}").as_bytes())) {
+    if seen.insert(digest(format!("{name}\n{content}").as_bytes())) {
         scene.desk.run.mark.files = scene.desk.run.mark.files.saturating_add(1);
         scene.desk.run.seen = seen.to_text();
     }

@@ -6,7 +6,7 @@ use crate::hook::{Call, attached, main_thread};
 use crate::store::attach::{self, Who};
 use crate::store::locate::{self, Found, Place};
 use crate::store::snapshot::Snapshot;
-use crate::store::{Desk, layout, session, state_dir};
+use crate::store::{Desk, layout, state_dir};
 
 pub(super) fn answer(call: &Call<'_>) -> Reply {
     if !main_thread(call.event) {
@@ -136,6 +136,9 @@ fn edited_plan(event: &Event, path: &std::path::Path) -> Option<Place> {
     }
     let full = if path.is_absolute() { path.to_path_buf() } else { event.cwd.as_ref()?.join(path) };
     let dir = full.parent()?;
+    if event.project.as_deref() == Some(dir) {
+        return Some(Place { root: crate::store::disk::canonical(dir).ok()?, id: String::new() });
+    }
     let id = dir.file_name()?.to_str()?;
     let planning = dir.parent()?;
     if planning.file_name()?.to_str()? != layout::PLANNING || !locate::is_name(id) {
@@ -150,6 +153,10 @@ fn attach(call: &Call<'_>, place: &Place) -> Reply {
         return Reply::default();
     }
     let who: Who = call.who();
+    if place.id.is_empty() {
+        let bound = attach::bind_legacy(&call.state, place, &who);
+        return bound.map_or_else(|_| Reply::default(), |(file, session)| attached::answer(call, &file, session));
+    }
     let Ok(mut desk) = Desk::attaching(place) else { return Reply::default() };
     let Ok((file, session, _)) = attach::bind(&call.state, &mut desk, &who) else { return Reply::default() };
     let record = attached::record(call, "attach", &format!("session attached by {}", attached::word(&call.event.kind)));
@@ -159,6 +166,5 @@ fn attach(call: &Call<'_>, place: &Place) -> Reply {
         return Reply::default();
     }
     drop(desk);
-    let _: &session::Session = &session;
-    attached::answer(call, file, session)
+    attached::answer(call, &file, session)
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::store::desk::Desk;
+use crate::store::locate::Place;
 use crate::store::session::{self, Session};
 use crate::world;
 
@@ -63,16 +64,37 @@ pub fn token_mark(token: &str) -> String {
 /// # Errors
 /// The system's; then nothing is bound.
 pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
-    let key = who.key();
-    let file = session::create(state, &key)?;
-    let old = file.reread();
-    let known = old.as_ref().is_some_and(|s| s.place() == desk.place) && desk.run.owner == key;
-    let mut session = if known { old.unwrap_or_default() } else { Session::default() };
+    let (file, session, known) = bind_session(state, &desk.place, who, desk.run.owner == who.key())?;
+    desk.run.owner = who.key();
+    desk.run.claim_until = 0;
+    desk.run.token.clear();
+    Ok((file, session, !known))
+}
+
+/// Binds a session to a legacy plan in the project root. Such a plan has no run: it is shown to this session, and nobody is held.
+///
+/// # Errors
+/// The system's; then nothing is bound.
+pub fn bind_legacy(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session)> {
+    bind_session(state, place, who, true).map(|(file, session, _)| (file, session))
+}
+
+/// Writes the session file. One that is bound to this plan already keeps what it knows, where `keep`.
+fn bind_session(
+    state: &Path,
+    place: &Place,
+    who: &Who,
+    keep: bool,
+) -> io::Result<(session::SessionFile, Session, bool)> {
+    let file = session::create(state, &who.key())?;
+    let old = file.reread().filter(|s| keep && s.place() == *place);
+    let known = old.is_some();
+    let mut session = old.unwrap_or_default();
     session.v = 1;
     session.host.clone_from(&who.host);
     session.session.clone_from(&who.session);
-    session.root.clone_from(&desk.place.root);
-    session.id.clone_from(&desk.place.id);
+    session.root.clone_from(&place.root);
+    session.id.clone_from(&place.id);
     session.ended = false;
     if who.pid.is_some() && session.pid != who.pid {
         session.pid = who.pid;
@@ -80,8 +102,5 @@ pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::Se
         session.boot = world::hostname_token();
     }
     file.save(&session)?;
-    desk.run.owner = key;
-    desk.run.claim_until = 0;
-    desk.run.token.clear();
-    Ok((file, session, !known))
+    Ok((file, session, known))
 }

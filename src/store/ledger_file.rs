@@ -78,6 +78,9 @@ impl Desk {
     }
 
     /// The whole ledger of an agent, at most `max` bytes of its end.
+    ///
+    /// # Errors
+    /// The system's.
     pub fn ledger(&self, agent: &str, max: u64) -> io::Result<Vec<u8>> {
         let (file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), OFlags::RDONLY, 0)?;
         let from = size.saturating_sub(max);

@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(bytes.len(), SLOT);
         assert_eq!(parse::<Vec<u32>>(&bytes), Some(vec![1, 2, 3]));
         for at in 0..24 {
-            let mut torn = bytes.clone();
+            let mut torn = bytes;
             torn[at] ^= 1;
             assert_eq!(parse::<Vec<u32>>(&torn), None, "byte {at}");
         }

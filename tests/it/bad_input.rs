@@ -53,6 +53,17 @@ fn payloads_that_are_none() {
 }
 
 #[test]
+fn a_panic_is_exit_0_and_silence() {
+    let stage = Stage::gated();
+    for event in EVENTS {
+        let ran =
+            stage.hook_bytes(event, &payload(&stage, event), &[("STEADFAST_PANIC", "1"), ("RUST_BACKTRACE", "1")]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{event}");
+        assert!(ran.err.contains("nothing decided"), "{event}: {ran:?}");
+    }
+}
+
+#[test]
 fn payloads_that_are_odd_and_good() {
     let stage = Stage::gated();
     let plain = payload(&stage, "user-prompt");
@@ -216,20 +227,33 @@ fn a_damaged_session_file_is_no_attachment() {
     }
 }
 
-/// Only tried where permission bits mean something.
+/// A project on a read-only mount: what root may write by its permission bits, it may not write there.
 #[test]
 fn a_project_that_cannot_be_written() {
     let stage = Stage::gated();
-    let bits = |mode: u32| std::fs::set_permissions(stage.plan_dir(), std::fs::Permissions::from_mode(mode)).unwrap();
-    bits(0o555);
-    let root = std::fs::write(stage.plan_dir().join("probe"), "").is_ok();
-    let _ = std::fs::remove_file(stage.plan_dir().join("probe"));
-    if !root {
-        let answer = stage.stop_alone("main", false);
-        assert_eq!(answer.held(), None);
-        assert!(stage.prompt("main", "x").context().contains("Survey"));
+    let mount = |args: &[&str]| {
+        let status = Command::new("mount").args(args).arg(&stage.project).stderr(Stdio::null()).status();
+        status.is_ok_and(|s| s.success())
+    };
+    let project = stage.project.display().to_string();
+    if !(mount(&["--bind", &project]) && mount(&["-o", "remount,bind,ro"])) {
+        // Without the right to mount, permission bits have to do; they mean something to everybody but root.
+        std::fs::set_permissions(stage.plan_dir(), std::fs::Permissions::from_mode(0o555)).unwrap();
+        if std::fs::write(stage.plan_dir().join("probe"), "").is_ok() {
+            return;
+        }
     }
-    bits(0o755);
+    let before = stage.tree(&stage.project);
+    let prompt = stage.prompt("main", "x");
+    assert!(prompt.context().contains("Survey"), "{prompt:?}");
+    let stop = stage.stop_alone("main", false);
+    assert_eq!(stop.held(), None, "{stop:?}");
+    assert_ne!(stop.notice(), "", "said, not silent");
+    let verb = stage.agent("main", &["step", "1"]);
+    assert!(verb.code == 3 && verb.err.contains("fix: "), "{verb:?}");
+    assert_eq!(before, stage.tree(&stage.project));
+    let _ = Command::new("umount").arg(&stage.project).stderr(Stdio::null()).status();
+    std::fs::set_permissions(stage.plan_dir(), std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -86,9 +86,9 @@ fn an_emptied_or_deleted_file_goes_on_with_the_approved_copy() {
         stage.agent("main", &["done", "survey", "--anyway", "--why", "known"]).fine();
         let file = stage.plan_file();
         if remove {
-            std::fs::remove_file(&file).unwrap()
+            std::fs::remove_file(&file).unwrap();
         } else {
-            std::fs::write(&file, "\n").unwrap()
+            std::fs::write(&file, "\n").unwrap();
         }
         let answer = stage.prompt("main", "one");
         assert!(answer.context().contains("Build"), "{answer:?}");
@@ -159,6 +159,25 @@ fn a_legacy_plan_is_shown_as_data_once_it_is_attached_and_never_held() {
     assert!(answer.context().contains("Survey"), "{answer:?}");
     assert!(answer.context().contains("data"), "{answer:?}");
     assert_eq!(stage.stop_alone("main", false).held(), None);
+}
+
+#[test]
+fn a_legacy_plan_in_the_root_is_shown_as_data_to_the_session_that_attaches() {
+    let stage = Stage::new();
+    stage.write("task_plan.md", crate::stage::PLAN);
+    assert_eq!(stage.start("main", "startup").raw, "");
+    stage.agent("main", &["attach"]).fine();
+    let files = stage.tree(&stage.project);
+    assert!(stage.start("main", "resume").context().contains("Survey"));
+    assert_eq!(stage.prompt("main", "x").raw, "", "no news");
+    stage.write("task_plan.md", &crate::stage::PLAN.replace("Survey", "Look around"));
+    assert!(stage.prompt("main", "x").context().contains("Look around"));
+    assert_eq!(stage.stop_alone("main", false).raw, "");
+    stage.write("task_plan.md", crate::stage::PLAN);
+    assert_eq!(files, stage.tree(&stage.project), "nothing is written beside it");
+    let editor = stage.edit("other", "task_plan.md", crate::stage::PLAN);
+    assert_eq!(editor.held(), None);
+    assert!(stage.start("other", "resume").context().contains("Survey"), "editing it attaches");
 }
 
 #[test]
