@@ -17,6 +17,7 @@ mod client;
 mod project;
 mod scenarios;
 mod server;
+mod terminal;
 
 use std::io::Write;
 use std::path::Path;
@@ -84,6 +85,12 @@ suite! {
         install:
             installed_for_the_user_the_verbs_run_without_a_question
             uninstalled_means_silent;
+        terminal:
+            an_attended_stop_is_held_once
+            a_question_to_the_user_is_let_go
+            the_plan_survives_clear
+            the_plan_survives_compact
+            an_unfinished_plan_is_offered_and_nothing_more;
         plugin:
             the_plugin_alone_is_enough
             plugin_and_installed_hooks_count_once

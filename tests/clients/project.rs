@@ -83,7 +83,8 @@ impl Project {
         self.temp.path().join("tmp")
     }
 
-    fn command(&self, program: &Path) -> Command {
+    /// A program in this project and home.
+    pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         surroundings(&mut command, &self.home(), &self.aside(), &self.client);
         command.current_dir(&self.dir);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::client::{Client, Run};
 use crate::project::{BLOCK, GATE, Project};
-use crate::scenarios::{gated, held_now, holds, write};
+use crate::scenarios::{gated, held_now, holds, junk, write};
 use crate::server::{Kind, Reply, SUBAGENT, Script};
 
 /// The most holds in one user turn.
@@ -58,19 +58,6 @@ pub fn an_agent_that_only_says_done_is_let_go(client: &Client) {
     assert_eq!(run.notices().len(), 1, "{}", run.story());
     assert!(run.notices()[0].starts_with("steadfast let the run end: no progress"), "{:?}", run.notices());
     assert_eq!(run.result()["result"], "All done.", "the last word is kept");
-}
-
-/// A new file, then the claim to be done, for ever.
-fn junk(project: &Project) -> Script {
-    let dir = project.dir.clone();
-    Script::forever(move |nth, _| {
-        if nth % 2 == 0 {
-            let file = dir.join(format!("junk-{nth}.txt"));
-            Reply::tool("Write", json!({ "file_path": file, "content": format!("junk {nth}\n") }))
-        } else {
-            Reply::text("All done.")
-        }
-    })
 }
 
 pub fn an_agent_that_writes_junk_is_let_go_at_the_limit(client: &Client) {
@@ -184,7 +171,7 @@ fn let_go_and_woken(project: &Project, run: &Run) {
 
 pub fn a_stop_beside_a_background_shell_is_let_go(client: &Client) {
     let project = gated(client);
-    let shell = json!({ "command": "sleep 2", "description": "wait", "run_in_background": true });
+    let shell = json!({ "command": "sleep 4", "description": "wait", "run_in_background": true });
     let script = Script::new([Reply::tool("Bash", shell), Reply::text("It runs."), Reply::text("All done.")]);
     let run = project.session("begin", script).ended_well();
     let_go_and_woken(&project, &run);
@@ -193,7 +180,7 @@ pub fn a_stop_beside_a_background_shell_is_let_go(client: &Client) {
 pub fn a_stop_beside_a_background_subagent_is_let_go(client: &Client) {
     let project = gated(client);
     let script = Script::new([Reply::tool("Agent", task(true)), Reply::text("It runs."), Reply::text("All done.")])
-        .with_sub([Reply::text("There are twelve.").after(Duration::from_secs(2))]);
+        .with_sub([Reply::text("There are twelve.").after(Duration::from_secs(4))]);
     let run = project.session("begin", script).ended_well();
     assert_eq!(run.of(Kind::Sub).len(), 1, "{}", run.story());
     let_go_and_woken(&project, &run);

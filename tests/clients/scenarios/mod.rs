@@ -7,6 +7,7 @@ pub mod inject;
 pub mod install;
 pub mod plugin;
 pub mod quiet;
+pub mod terminal;
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use serde_json::json;
 
 use crate::client::Client;
 use crate::project::{GATE, Project};
-use crate::server::{Reply, Request};
+use crate::server::{Reply, Request, Script};
 
 /// A project with an approved, gated plan, made outside any host: the first session attaches to it.
 fn gated(client: &Client) -> Project {
@@ -37,7 +38,20 @@ fn write(project: &Project, name: &str, content: &str) -> Reply {
     Reply::tool("Write", json!({ "file_path": project.dir.join(name), "content": content }))
 }
 
-/// How often the gate's reason stands in a request as something said since the last reply of the model.
+/// A new file, then the claim to be done, for ever.
+fn junk(project: &Project) -> Script {
+    let dir = project.dir.clone();
+    Script::forever(move |nth, _| {
+        if nth % 2 == 0 {
+            let file = dir.join(format!("junk-{nth}.txt"));
+            Reply::tool("Write", json!({ "file_path": file, "content": format!("junk {nth}\n") }))
+        } else {
+            Reply::text("All done.")
+        }
+    })
+}
+
+/// Whether the gate's reason was said since the last reply of the model.
 fn held_now(request: &Request) -> bool {
     let messages = request.messages();
     let from = messages.iter().rposition(|(role, _)| role == "assistant").map_or(0, |at| at + 1);
