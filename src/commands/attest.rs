@@ -1,21 +1,18 @@
 //! `attest`: approve what the plan asks for.
 
-use std::path::Path;
-
 use crate::commands::args::Attest;
 use crate::commands::ctx::Ctx;
 use crate::commands::edit;
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest};
 use crate::core::ledger::rfc3339;
-use crate::core::plan::{Problem, Shape, Status};
-use crate::core::run::phase_key;
-use crate::core::{attest as strictly, notes, plan_edit, plan_read};
+use crate::core::plan::{Problem, Status};
+use crate::core::{candidate, notes};
 use crate::error::{Failure, Result};
 use crate::hosts;
 use crate::output::Style;
-use crate::store::head::{self, Approval};
-use crate::store::{By, Desk, Head, Place, Snapshot, disk, layout};
+use crate::store::approval::{Grant, Shown};
+use crate::store::{By, Desk, Place, Snapshot, approval};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
@@ -163,54 +160,9 @@ fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     )
 }
 
-/// A plan file with its ids written, and its contract; or every problem it has.
+/// A plan file with its ids written, and its contract; or a failure that names every problem it has.
 pub(super) fn strict(bytes: &[u8], mode: Mode, gate: GateOptions, file: &str) -> Result<(Vec<u8>, Contract)> {
-    let bytes = with_ids(bytes).map_err(|why| {
-        Failure::no(format!("{file} cannot be approved yet"), why, "write each phase as a heading: ### Phase 1: Title")
-    })?;
-    let plan = plan_read::read(&bytes);
-    if plan.shape == Shape::None {
-        let problem = Problem {
-            line: 0,
-            what: "no phase list was found".to_owned(),
-            fix: "write each phase as a heading: ### Phase 1: Title".to_owned(),
-        };
-        return Err(problems_of(file, &[problem]));
-    }
-    let contract = strictly::build(&plan, mode, gate).map_err(|problems| problems_of(file, &problems))?;
-    let missing = unsupported(&contract);
-    if missing.is_empty() { Ok((bytes, contract)) } else { Err(problems_of(file, &missing)) }
-}
-
-/// Writes missing ids into the headings, so that they survive a new plan.
-fn with_ids(bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let mut bytes = bytes.to_vec();
-    for (index, id) in strictly::missing_ids(&plan_read::read(&bytes)) {
-        bytes = plan_edit::set_id(&bytes, &plan_read::read(&bytes), index, &id).map_err(|e| e.to_string())?;
-    }
-    Ok(bytes)
-}
-
-/// What the format has and this version cannot keep yet: approving it would promise what nobody does.
-fn unsupported(contract: &Contract) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for phase in &contract.phases {
-        let fields = [
-            ("Receipt", !phase.receipts.is_empty()),
-            ("Approval", !phase.approvals.is_empty()),
-            ("WaitsFor", !phase.waits_for.is_empty()),
-            ("Every", phase.every.is_some()),
-            ("Tool", !phase.tools.is_empty()),
-        ];
-        for (key, _) in fields.into_iter().filter(|(_, used)| *used) {
-            problems.push(Problem {
-                line: 0,
-                what: format!("phase `{}` has `{key}`, which this version does not act on", phase.id),
-                fix: "take the line out, or write it as a note under another name".to_owned(),
-            });
-        }
-    }
-    problems
+    candidate::strict(bytes, mode, gate).map_err(|problems| problems_of(file, &problems))
 }
 
 /// Whether a person types this: a terminal, and no variable of a host.
@@ -219,54 +171,40 @@ fn person(ctx: &Ctx) -> bool {
 }
 
 /// Approves what the file asks for. Gives the version and what happened.
+///
+/// A person is asked before the lock is taken: hooks need it meanwhile. What is approved then has to be what was shown.
 pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
     let state = ctx.state_for(place)?;
-    let mut desk = ctx.desk(place)?;
-    let before = ctx.snapshot(&desk);
+    let look = Ctx::look(place)?;
+    let before = ctx.snapshot(&look);
     if let Some(why) = &before.head_trouble {
         return Err(Failure::fault("the approval of this plan cannot be used", why.clone(), "steadfast doctor"));
     }
     if before.plan.is_none() {
         return Err(refused(&place.file(), &[], &before));
     }
-    let mut head = before.head.clone().unwrap_or_else(|| from_mirrors(&desk));
-    let (bytes, _) = strict(&before.bytes, head.mode, head.gate, &place.file())?;
-    if bytes != before.bytes {
-        edit::change(&desk, |now, _| with_ids(now))?;
-    }
-    let snapshot = ctx.snapshot(&desk);
-    let mut asked = if before.head.is_some() {
-        asked(&snapshot, place)?
-    } else {
-        strict(&snapshot.bytes, head.mode, head.gate, &place.file())?.1
-    };
-    if let Some(approved) = &snapshot.contract {
-        notes::forget(&mut asked, approved);
-    }
-    let old = snapshot.contract.clone();
-    let kind = old.as_ref().map(|old| self::kind(old, &asked, &snapshot));
+    let (shown, kind) = proposed(&look, &before, place)?;
+    drop(look);
     if kind == Some(Change::Same) {
-        return Ok((head.version, "approved already"));
+        return Ok((before.head.map_or(0, |h| h.version), "approved already"));
     }
-    let by = allow(ctx, &head, before.head.is_some(), kind, old.as_ref(), &asked)?;
-    let contract_bytes = asked.to_bytes();
-    head.digest = digest(&contract_bytes);
-    head.goal.clone_from(&asked.goal);
-    head.contract = String::from_utf8(contract_bytes).ok();
-    let commands: Vec<String> = asked.phases.iter().flat_map(|p| &p.checks).map(|c| digest(c.as_bytes())).collect();
-    if by == By::Person {
-        head.person_commands = commands;
-    } else {
-        head.person_commands.retain(|d| commands.contains(d));
+    let by = allow(ctx, &before, kind, &shown)?;
+    let mut desk = ctx.desk(place)?;
+    edit::change(&desk, |now, _| candidate::with_ids(now))?;
+    let now = ctx.snapshot(&desk);
+    let (asked, kind) = proposed(&desk, &now, place)?;
+    if asked != shown || now.contract != before.contract {
+        return Err(Failure::no("nothing was approved", "the plan changed while it was looked at", "steadfast attest"));
     }
-    stamp(ctx, &mut head, by);
-    publish(&state, &desk, &head)?;
+    let mut head = now.head.clone().unwrap_or_else(|| approval::head_from_mirrors(&desk));
+    let grant = Grant { by, shown: Shown::Commands, at: rfc3339(ctx.world.now()) };
+    published(approval::grant(&state, &desk, &mut head, &asked, grant))?;
     let mut record = ctx.record("attest", "", &format!("version {} by {}", head.version, by.word()));
     record.data = serde_json::json!({ "version": head.version, "sha256": head.digest, "by": by.word() });
     let mut records = vec![record];
     records.extend(ctx.attach(&mut desk, false)?);
     let approved = ctx.snapshot(&desk);
-    adopt(&mut desk, &approved, kind == Some(Change::Weakens));
+    approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));
     }
@@ -274,50 +212,48 @@ pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
     Ok((head.version, "approved"))
 }
 
-/// Statuses written before the approval are taken as they are, where they count.
-fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
-    for phase in &approved.view.phases {
-        let run = desk.run.phases.entry(phase_key(&phase.id)).or_default();
-        if run.status.is_none() {
-            run.status = Some(phase.status);
-        }
+/// What would be approved, and how it stands to what is. `None`: nothing is approved yet.
+fn proposed(desk: &Desk, snapshot: &Snapshot, place: &Place) -> Result<(Contract, Option<Change>)> {
+    let (mode, gate) = snapshot.head.as_ref().map_or_else(
+        || {
+            let head = approval::head_from_mirrors(desk);
+            (head.mode, head.gate)
+        },
+        |head| (head.mode, head.gate),
+    );
+    let (_, mut asked) = strict(&snapshot.bytes, mode, gate, &place.file())?;
+    if let Some(approved) = &snapshot.contract {
+        notes::forget(&mut asked, approved);
     }
-    let counts = approved.view.counts(desk.run.mark.files);
-    // A smaller plan has smaller counts; without this it could not show progress for a while.
-    desk.run.mark = if weakened { counts } else { desk.run.mark.max(counts) };
+    let kind = snapshot.contract.as_ref().map(|old| self::kind(old, &asked, snapshot));
+    Ok((asked, kind))
 }
 
-/// A plan that came from elsewhere keeps the mode its mirror names, once a person approves it.
-fn from_mirrors(desk: &Desk) -> Head {
-    let text = desk.file(layout::MODE, 256).bytes().unwrap_or_default();
-    let words = String::from_utf8_lossy(&text).into_owned();
-    let has = |word: &str| words.split_ascii_whitespace().any(|w| w == word);
-    let mode = if has("gate") {
-        Mode::Gate
-    } else if has("autonomous") {
-        Mode::Autonomous
-    } else {
-        Mode::Plain
-    };
-    Head { v: 1, plan: desk.path(), mode, ..Head::default() }
+/// Says what an approval came to.
+pub(super) fn published(result: std::result::Result<(), approval::Trouble>) -> Result<()> {
+    result.map_err(|trouble| match trouble {
+        approval::Trouble::NotApproved(error) => Failure::fault(
+            "nothing was approved",
+            format!("the state directory cannot be written: {error}"),
+            "steadfast doctor",
+        ),
+        approval::Trouble::NoMirror(error) => Failure::fault(
+            "the approval is in force, but its mirrors beside the plan are not written",
+            error.to_string(),
+            "steadfast doctor",
+        ),
+    })
 }
 
 /// Who may approve this, and as whom it counts.
-fn allow(
-    ctx: &Ctx,
-    head: &Head,
-    known: bool,
-    kind: Option<Change>,
-    old: Option<&Contract>,
-    asked: &Contract,
-) -> Result<By> {
+fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -> Result<By> {
     let agent_may = match kind {
-        None => known && head.made_here,
+        None => before.head.as_ref().is_some_and(|h| h.made_here),
         Some(Change::Same | Change::Extends) => true,
         Some(Change::Weakens) => false,
     };
     if person(ctx) {
-        confirm(ctx, old, asked)?;
+        confirm(ctx, before.contract.as_ref(), asked)?;
         return Ok(By::Person);
     }
     if agent_may {
@@ -346,41 +282,4 @@ fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract) -> Result<()> {
         return Ok(());
     }
     Err(Failure::no("nothing was approved", "the code was not typed", "steadfast attest"))
-}
-
-/// The next version, by whom and when.
-pub(super) fn stamp(ctx: &Ctx, head: &mut Head, by: By) {
-    head.version += 1;
-    head.log.push(Approval { version: head.version, digest: head.digest.clone(), by, at: rfc3339(ctx.world.now()) });
-}
-
-/// Replaces the head, which is the commit point, then the mirrors beside the plan, which nobody decides by.
-pub(super) fn publish(state: &Path, desk: &Desk, head: &Head) -> Result<()> {
-    head::write(state, head).map_err(|error| {
-        Failure::fault(
-            "nothing was approved",
-            format!("{} cannot be written: {error}", head::dir(state, &head.plan).join(layout::HEAD).display()),
-            "steadfast doctor",
-        )
-    })?;
-    mirror(desk, head).map_err(|error| {
-        Failure::fault(
-            "the approval is in force, but its mirrors beside the plan are not written",
-            error.to_string(),
-            "steadfast doctor",
-        )
-    })
-}
-
-fn mirror(desk: &Desk, head: &Head) -> std::io::Result<()> {
-    if let Some(contract) = head.contract.as_ref().filter(|_| head.version > 0) {
-        let name = layout::contract(head.version);
-        desk.create(&name, contract.as_bytes())?;
-        desk.replace(layout::ATTESTATION, format!("{}  {name}\n", head.digest).as_bytes())?;
-    }
-    if head.mode == Mode::Plain {
-        disk::remove(&desk.path().join(layout::MODE))
-    } else {
-        desk.replace(layout::MODE, head.mode.tokens().as_bytes())
-    }
 }

@@ -12,7 +12,7 @@ use crate::error::{Failure, Result};
 use crate::store::disk::{self, Read};
 use crate::store::head::Head;
 use crate::store::locate::is_name;
-use crate::store::{Place, layout};
+use crate::store::{Place, approval, layout};
 
 /// The longest task, in characters: it is shown to the model while the plan is a draft.
 const TASK: usize = 300;
@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
     let state = ctx.state_for(&place)?;
     let goal = ready.as_ref().map_or_else(|| task.clone(), |(_, c)| c.goal.clone());
     let head = Head { v: 1, plan: place.dir(), mode, gate, goal, made_here: true, ..Head::default() };
-    attest::publish(&state, &desk, &head)?;
+    attest::published(approval::publish(&state, &desk, &head))?;
     let mut records = vec![ctx.record("init", "", &task)];
     records.extend(ctx.attach(&mut desk, true)?);
     ctx.commit(&mut desk, records)?;

@@ -2,9 +2,11 @@
 
 use crate::commands::ctx::Ctx;
 use crate::commands::{attest, pause};
-use crate::core::contract::{Mode, digest};
+use crate::core::contract::Mode;
+use crate::core::ledger::rfc3339;
 use crate::error::{Failure, Result};
-use crate::store::By;
+use crate::store::approval::{Grant, Shown};
+use crate::store::{By, approval};
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     pause::only_a_person(ctx, "release")?;
@@ -16,14 +18,13 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         return Err(Failure::no("this plan has no gate", "it is not gated or autonomous", "steadfast status"));
     };
     head.mode = Mode::Plain;
-    if let Some(mut contract) = snapshot.contract.clone() {
+    attest::published(if let Some(mut contract) = snapshot.contract.clone() {
         contract.mode = Mode::Plain;
-        let bytes = contract.to_bytes();
-        head.digest = digest(&bytes);
-        head.contract = String::from_utf8(bytes).ok();
-        attest::stamp(ctx, &mut head, By::Person);
-    }
-    attest::publish(&state, &desk, &head)?;
+        let grant = Grant { by: By::Person, shown: Shown::Nothing, at: rfc3339(ctx.world.now()) };
+        approval::grant(&state, &desk, &mut head, &contract, grant)
+    } else {
+        approval::publish(&state, &desk, &head)
+    })?;
     let record = ctx.record("note", "", "gate released by a person");
     ctx.commit(&mut desk, vec![record])?;
     ctx.say(&desk, "released: this plan holds nobody any more");

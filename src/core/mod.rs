@@ -1,7 +1,9 @@
 //! The pure core: values in, values out. No disk, environment, clock, process or terminal (held by the lints in `clippy.toml`).
 
 pub mod attest;
+pub mod candidate;
 pub mod change;
+pub mod chat;
 pub mod contract;
 pub mod event;
 pub mod fold;

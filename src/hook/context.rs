@@ -6,7 +6,7 @@ use crate::core::inject::{self, Block};
 use crate::core::next;
 use crate::hook::Call;
 use crate::hook::attached::Scene;
-use crate::hook::{progress, session_start};
+use crate::hook::{chat, progress, session_start};
 use crate::store::{Attestation, Desk, Session, Snapshot};
 
 /// A prompt: resets the turn where a person wrote it, and injects.
@@ -16,6 +16,9 @@ pub(super) fn prompt(scene: &mut Scene<'_, '_>, text: &str) -> Reply {
         return Reply::default();
     }
     session_start::host_process(scene);
+    if let Some(word) = crate::core::chat::word(text) {
+        return chat::answer(scene, &word);
+    }
     if inject::is_user_prompt(text) {
         scene.session.turn_holds = 0;
         scene.session.stops.clear();

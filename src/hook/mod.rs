@@ -5,6 +5,7 @@
 //! stop go. A hook exits 0 always and prints exactly one JSON object or nothing.
 
 mod attached;
+mod chat;
 mod context;
 mod legacy;
 mod progress;

@@ -1,5 +1,6 @@
 //! Owns every byte on disk: where things are, what is approved, sessions, run state, ledgers, and how files are replaced.
 
+pub mod approval;
 pub mod attach;
 pub mod desk;
 pub mod disk;
@@ -8,6 +9,7 @@ pub mod layout;
 pub mod ledger_file;
 pub mod locate;
 pub mod lock;
+pub mod pending;
 pub mod session;
 pub mod slot;
 pub mod snapshot;

@@ -14,6 +14,7 @@
 
 mod attach;
 mod bad_input;
+mod chat;
 mod cost;
 mod docs;
 mod gate;

@@ -1,0 +1,62 @@
+//! The words a person types into a chat as a whole prompt, answered by the hook without a model call.
+
+/// A chat word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// `plan status`
+    Status,
+    /// `approve plan`: show what would be approved.
+    Show,
+    /// `approve plan <code>`
+    Approve(String),
+    /// `reject plan`
+    Reject,
+    /// `pause plan`
+    Pause,
+    /// `resume plan`
+    Resume,
+}
+
+/// The chat word that is the whole prompt, whatever its case and spacing.
+pub fn word(prompt: &str) -> Option<Word> {
+    if prompt.len() > 64 {
+        return None;
+    }
+    let prompt = prompt.to_lowercase();
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    match words.as_slice() {
+        ["plan", "status"] => Some(Word::Status),
+        ["approve", "plan"] => Some(Word::Show),
+        ["approve", "plan", code] => Some(Word::Approve((*code).to_owned())),
+        ["reject", "plan"] => Some(Word::Reject),
+        ["pause", "plan"] => Some(Word::Pause),
+        ["resume", "plan"] => Some(Word::Resume),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_prompt_is_a_word() {
+        for (prompt, expected) in [
+            ("approve plan", Some(Word::Show)),
+            ("  Approve   Plan \n", Some(Word::Show)),
+            ("approve plan 1A2b3c4d", Some(Word::Approve("1a2b3c4d".into()))),
+            ("reject plan", Some(Word::Reject)),
+            ("plan status", Some(Word::Status)),
+            ("pause plan", Some(Word::Pause)),
+            ("resume plan", Some(Word::Resume)),
+            ("please approve plan", None),
+            ("approve plan and go on", None),
+            ("approve the plan", None),
+            ("\"approve plan\"", None),
+            ("resume", None),
+            ("", None),
+        ] {
+            assert_eq!(word(prompt), expected, "{prompt:?}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Approving: one atomic replace of the head is the commit point; the mirrors beside the plan are written afterwards and
+//! nobody decides by them.
+
+use std::io;
+use std::path::Path;
+
+use crate::core::contract::{Contract, Mode, digest};
+use crate::core::run::phase_key;
+use crate::store::desk::Desk;
+use crate::store::head::{self, Approval, By, Head};
+use crate::store::snapshot::Snapshot;
+use crate::store::{disk, layout};
+
+/// What went wrong.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The head was not written: nothing changed.
+    NotApproved(io::Error),
+    /// The head is written and in force; a mirror beside the plan is not.
+    NoMirror(io::Error),
+}
+
+/// What a person who approves was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The commands of the contract: they are the person's own from now on.
+    Commands,
+    /// Something else.
+    Nothing,
+}
+
+/// Who approves.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// Who it counts for.
+    pub by: By,
+    /// What a person saw before.
+    pub shown: Shown,
+    /// When, RFC 3339.
+    pub at: String,
+}
+
+/// Approves a contract as the next version.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, grant: Grant) -> Result<(), Trouble> {
+    let Grant { by, shown, at } = grant;
+    let bytes = contract.to_bytes();
+    head.digest = digest(&bytes);
+    head.goal.clone_from(&contract.goal);
+    head.mode = contract.mode;
+    head.contract = String::from_utf8(bytes).ok();
+    let commands: Vec<String> = contract.phases.iter().flat_map(|p| &p.checks).map(|c| digest(c.as_bytes())).collect();
+    if by == By::Person && shown == Shown::Commands {
+        head.person_commands = commands;
+    } else {
+        head.person_commands.retain(|d| commands.contains(d));
+    }
+    head.version += 1;
+    head.log.push(Approval { version: head.version, digest: head.digest.clone(), by, at });
+    publish(state, desk, head)
+}
+
+/// Writes a head and its mirrors.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn publish(state: &Path, desk: &Desk, head: &Head) -> Result<(), Trouble> {
+    head::write(state, head).map_err(Trouble::NotApproved)?;
+    mirror(desk, head).map_err(Trouble::NoMirror)
+}
+
+fn mirror(desk: &Desk, head: &Head) -> io::Result<()> {
+    if let Some(contract) = head.contract.as_ref().filter(|_| head.version > 0) {
+        let name = layout::contract(head.version);
+        desk.create(&name, contract.as_bytes())?;
+        desk.replace(layout::ATTESTATION, format!("{}  {name}\n", head.digest).as_bytes())?;
+    }
+    if head.mode == Mode::Plain {
+        disk::remove(&desk.path().join(layout::MODE))
+    } else {
+        desk.replace(layout::MODE, head.mode.tokens().as_bytes())
+    }
+}
+
+/// Takes the statuses that stand in the file when a contract comes into force, where they count.
+pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
+    for phase in &approved.view.phases {
+        let run = desk.run.phases.entry(phase_key(&phase.id)).or_default();
+        if run.status.is_none() {
+            run.status = Some(phase.status);
+        }
+    }
+    let counts = approved.view.counts(desk.run.mark.files);
+    // A smaller plan has smaller counts; without this it could not show progress for a while.
+    desk.run.mark = if weakened { counts } else { desk.run.mark.max(counts) };
+}
+
+/// A plan that came from elsewhere keeps the mode its mirror names, once a person approves it.
+pub fn head_from_mirrors(desk: &Desk) -> Head {
+    let text = desk.file(layout::MODE, 256).bytes().unwrap_or_default();
+    let words = String::from_utf8_lossy(&text).into_owned();
+    let has = |word: &str| words.split_ascii_whitespace().any(|w| w == word);
+    let mode = if has("gate") {
+        Mode::Gate
+    } else if has("autonomous") {
+        Mode::Autonomous
+    } else {
+        Mode::Plain
+    };
+    Head { v: 1, plan: desk.path(), mode, ..Head::default() }
+}
