@@ -38,7 +38,7 @@ impl Terminal {
         let mut command: Command = project.command(&project.client.program);
         offline(&mut command, &project.server.url());
         command
-            .arg("--dangerously-skip-permissions")
+            .args(["--permission-mode", "acceptEdits"])
             .args(args)
             .env("TERM", "xterm-256color")
             .stdin(input)
@@ -126,7 +126,6 @@ fn acquaint(project: &Project) {
         std::fs::read(&file).map_or_else(|_| json!({}), |bytes| serde_json::from_slice(&bytes).unwrap());
     settings["hasCompletedOnboarding"] = json!(true);
     settings["theme"] = json!("dark");
-    settings["bypassPermissionsModeAccepted"] = json!(true);
     settings["customApiKeyResponses"] = json!({ "approved": ["dummy"], "rejected": [] });
     settings["projects"][project.dir.to_str().unwrap()]["hasTrustDialogAccepted"] = json!(true);
     std::fs::write(file, settings.to_string()).unwrap();
