@@ -100,8 +100,13 @@ pub struct Spans {
     pub heading: Range<usize>,
     /// The status token, without the note after it. `None` where no status is written or the line is not valid UTF-8.
     pub status: Option<Range<usize>>,
-    /// Where a status line is inserted if there is none: the offset just after the last step line (or the heading line) of the phase.
+    /// Where a status line is inserted if there is none: the offset after the last step (or the heading) of the phase, before the
+    /// line ending.
     pub status_insert: usize,
+    /// Where ` {#id}` is inserted. `None` where the line is not valid UTF-8.
+    pub id_insert: Option<usize>,
+    /// The bytes between the brackets of a phase that is a list item.
+    pub mark: Option<Range<usize>>,
 }
 
 /// A part of the plan with a status.
@@ -171,6 +176,8 @@ pub struct Plan {
     pub shape: Shape,
     /// More than one reading was possible (several candidate lists, or one list pasted several times).
     pub ambiguous: bool,
-    /// Conflict markers, near misses of contract keys, contradictions.
+    /// Conflict markers, near misses of contract keys, contradictions, in the order of lines.
     pub problems: Vec<Problem>,
+    /// Those of the problems that keep the plan from being approved.
+    pub blockers: Vec<Problem>,
 }

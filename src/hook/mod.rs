@@ -4,6 +4,7 @@
 //! cannot be evaluated (a payload that does not parse, a lock that times out, a full disk, a missing home, a panic) lets the
 //! stop go. A hook exits 0 always and prints exactly one JSON object or nothing.
 
+mod adopt;
 mod attached;
 mod chat;
 mod context;

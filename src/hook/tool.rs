@@ -8,8 +8,8 @@ use crate::core::contract::digest;
 use crate::core::event::{Reply, ToolCall};
 use crate::core::seen::Seen;
 use crate::hook::attached::{Scene, record};
-use crate::hook::{context, progress};
-use crate::store::{Attestation, disk, layout};
+use crate::hook::{adopt, context, progress};
+use crate::store::{Attestation, approval, disk, layout};
 
 /// After how many tool calls without a verb the agent is reminded once.
 const ANCHOR: u32 = 40;
@@ -33,6 +33,10 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
     }
     if plan_touched && main {
         return plan_edited(scene);
+    }
+    if main && scene.desk.run.paused != scene.session.told_pause {
+        scene.session.told_pause = scene.desk.run.paused;
+        return paused(scene.desk.run.paused);
     }
     if main && scene.session.calls >= ANCHOR {
         let calls = std::mem::take(&mut scene.session.calls);
@@ -84,12 +88,32 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
+/// A person paused or resumed the run while the agent was busy.
+fn paused(now: bool) -> Reply {
+    let text = if now {
+        "steadfast: the user paused this run. Bring what you do to a safe end and stop; you are not held.\nDo not start another phase until the user goes on."
+    } else {
+        "steadfast: the user resumed this run. The plan is in force again; see: steadfast next"
+    };
+    Reply { context: Some(text.to_owned()), ..Reply::default() }
+}
+
 /// The agent changed the plan: what it wrote is taken over, and it hears once if its contract is not in force.
 fn plan_edited(scene: &mut Scene<'_, '_>) -> Reply {
-    let snapshot = scene.snapshot();
+    let mut snapshot = scene.snapshot();
+    let mut adopted = None;
+    if snapshot.attestation == Attestation::Changed {
+        adopted = adopt::extension(scene, &snapshot);
+        if adopted.is_some() {
+            snapshot = scene.snapshot();
+            approval::adopt(&mut scene.desk, &snapshot, false);
+        }
+    }
     progress::take_over(scene, &snapshot);
     let mut reply = Reply { notice: context::news(scene, &snapshot), ..Reply::default() };
-    if snapshot.attestation == Attestation::Changed && scene.session.told_agent != snapshot.file_digest() {
+    if let Some(version) = adopted {
+        reply.context = Some(format!("steadfast: what this edit adds to the plan is in force, as version {version}."));
+    } else if snapshot.attestation == Attestation::Changed && scene.session.told_agent != snapshot.file_digest() {
         scene.session.told_agent = snapshot.file_digest();
         reply.context = Some(
             "steadfast: this edit changes what the plan asks for, so the approved plan goes on until it is approved. If it only adds to the plan: steadfast attest. If it takes something away or rewords it, a person has to approve it; undo it, or leave it for them."

@@ -65,6 +65,8 @@ pub struct Session {
     pub compacted: bool,
     /// Tool calls since the last verb or prompt.
     pub calls: u32,
+    /// The agent was told that the run is paused.
+    pub told_pause: bool,
     /// What the user was told about last (a digest), so that each news is told once.
     pub told_user: String,
     /// What the agent was told about last.

@@ -221,7 +221,18 @@ fn a_paused_run_holds_nobody() {
     let answer = stage.stop("main", false);
     assert_eq!(answer.held(), None);
     assert!(answer.notice().contains("paused"), "{}", answer.notice());
+    let tool = |id: &str| {
+        stage.hook(
+            "main",
+            "PostToolUse",
+            serde_json::json!({ "tool_name": "Read", "tool_use_id": id, "tool_input": {} }),
+        )
+    };
+    let told = tool("t1");
+    assert!(told.context().contains("paused") && told.context().lines().count() == 2, "{told:?}");
+    assert_eq!(tool("t2").raw, "", "told once");
     stage.verb(&["resume"]).fine();
+    assert!(tool("t3").context().contains("resumed"));
     assert!(stage.stop("main", false).held().is_some());
 }
 

@@ -140,6 +140,33 @@ fn an_agent_extends_its_plan_and_cannot_weaken_it() {
 }
 
 #[test]
+fn an_extension_by_the_sessions_own_edit_is_adopted_and_a_new_command_is_not() {
+    let stage = Stage::gated();
+    let edit = |stage: &Stage, id: &str| {
+        let tool = json!({ "tool_name": "Edit", "tool_use_id": id, "tool_input": { "file_path": stage.plan_file(), "new_string": "x" } });
+        stage.hook("main", "PostToolUse", tool)
+    };
+    let file = stage.plan_file();
+    std::fs::write(&file, stage.read(&file) + "\n### Phase 4: Announce\n- [ ] Write it up\n- **Status:** pending\n")
+        .unwrap();
+    let told = edit(&stage, "t1");
+    assert!(told.context().contains("version 2"), "{told:?}");
+    assert!(stage.read(&file).contains("### Phase 4: Announce {#announce}"));
+    assert_eq!(stage.status()["plan"]["attestation"], "approved");
+    assert!(stage.prompt("main", "x").context().contains("Announce"));
+    std::fs::write(
+        &file,
+        stage.read(&file) + "\n### Phase 5: Publish\n- **Status:** pending\n- **Check:** `make publish`\n",
+    )
+    .unwrap();
+    let told = edit(&stage, "t2");
+    assert!(told.context().contains("steadfast attest"), "{told:?}");
+    assert_eq!(stage.status()["plan"]["version"], 2);
+    let other = stage.hook("other", "PostToolUse", json!({ "tool_name": "Read", "tool_input": {} }));
+    assert_eq!(other.raw, "");
+}
+
+#[test]
 fn a_template_is_never_approved() {
     for template in ["default", "analytics", "bugfix", "migration"] {
         let stage = Stage::new();

@@ -1,125 +1,128 @@
-//! The plan reader, canonical form.
+//! The lenient plan reader: our own line scanner. Looks for a list of phases in the ways people write one, and takes the first
+//! way that has at least two phases.
 
-use crate::core::plan::{Phase, Plan, Shape, Spans, Status, Step, StepState};
+mod body;
+mod fields;
+pub(crate) mod fold;
+mod headings;
+mod hide;
+mod items;
+mod label;
+pub(crate) mod lines;
+mod lists;
+mod name;
+mod number;
+mod outline;
+mod problems;
+mod status;
+mod table;
+mod words;
 
-/// Reads a plan.
+use crate::core::plan::{Phase, Plan, Problem, Shape};
+
+/// A list of phases read in one way.
+#[derive(Debug, Default)]
+struct Found {
+    phases: Vec<Phase>,
+    shape: Shape,
+    ambiguous: bool,
+    notes: Notes,
+}
+
+/// What is to be said about the text.
+#[derive(Debug, Default)]
+struct Notes {
+    problems: Vec<Problem>,
+    /// Those that keep the plan from being approved.
+    blockers: Vec<Problem>,
+}
+
+impl Notes {
+    /// Names a status word nobody knows.
+    fn unknown(&mut self, line: usize, word: &str) {
+        self.problems.push(Problem {
+            line,
+            what: format!("`{}` is no status", short(word)),
+            fix: "write pending, in_progress, complete, failed, skipped or waiting first, and notes in parentheses after it"
+                .to_owned(),
+        });
+    }
+}
+
+/// As much of a text as a message quotes.
+fn short(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// Reads a plan. Never fails: what is not understood is left out or named in [`Plan::problems`]. Takes time in proportion to
+/// the length of `bytes`.
 pub fn read(bytes: &[u8]) -> Plan {
-    let mut plan = Plan::default();
-    let mut at = 0;
-    let mut fence = false;
-    let mut goal = false;
-    let mut no = 0;
-    let mut lines: Vec<&[u8]> = Vec::new();
-    for line in bytes.split_inclusive(|b| *b == b'\n') {
-        lines.push(line);
+    let mut lines = lines::split(bytes);
+    hide::hide(&mut lines);
+    let outline = outline::read(&lines);
+    let found = phases(&outline).unwrap_or_default();
+    let mut notes = found.notes;
+    problems::in_lines(outline.lines, &mut notes);
+    problems::in_phases(&found.phases, &mut notes);
+    problems::current_phase(&outline, &found.phases, &mut notes);
+    let mut problems = notes.problems;
+    problems.extend(notes.blockers.iter().cloned());
+    problems.sort_by_key(|problem| problem.line);
+    Plan {
+        title: outline.title(),
+        goal: outline.goal(),
+        phases: found.phases,
+        shape: found.shape,
+        ambiguous: found.ambiguous,
+        problems,
+        blockers: notes.blockers,
     }
-    for raw in lines {
-        no += 1;
-        let start = at;
-        at += raw.len();
-        let Ok(text) = std::str::from_utf8(raw) else { continue };
-        let line = text.trim_end_matches(['\r', '\n']);
-        let end = start + line.len();
-        let t = line.trim();
-        if t.starts_with("```") {
-            fence = !fence;
-            continue;
-        }
-        if fence {
-            continue;
-        }
-        if t.starts_with("<<<<<<<") || t.starts_with(">>>>>>>") || t == "=======" {
-            plan.problems.push(crate::core::plan::Problem {
-                line: no,
-                what: "a conflict marker".into(),
-                fix: "resolve the conflict".into(),
-            });
-        }
-        if let Some(h) = t.strip_prefix("# ") {
-            plan.title = h.trim_start_matches("Task Plan:").trim().to_owned();
-            continue;
-        }
-        if let Some(h) = t.strip_prefix("## ") {
-            goal = h.trim() == "Goal";
-            continue;
-        }
-        if let Some(h) = t.strip_prefix("### Phase ") {
-            goal = false;
-            let (number, rest) = h.split_once(':').unwrap_or(("", h));
-            let rest = rest.trim();
-            let (title, id) = match rest.rsplit_once("{#") {
-                Some((a, b)) if b.ends_with('}') => (a.trim(), Some(b.trim_end_matches('}').to_owned())),
-                _ => (rest, None),
-            };
-            plan.phases.push(Phase {
-                id,
-                number: Some(number.trim().to_owned()),
-                title: title.to_owned(),
-                line: no,
-                spans: Spans { heading: start..end, status: None, status_insert: end },
-                ..Phase::default()
-            });
-            continue;
-        }
-        if t.starts_with("##") {
-            continue;
-        }
-        if goal && !t.is_empty() {
-            if !plan.goal.is_empty() {
-                plan.goal.push(' ');
-            }
-            plan.goal.push_str(t);
-            continue;
-        }
-        let Some(phase) = plan.phases.last_mut() else { continue };
-        if line.starts_with("- [") && line.len() > 5 {
-            let state = match &line[3..4] {
-                "x" => StepState::Done,
-                "-" => StepState::Dropped,
-                _ => StepState::Open,
-            };
-            phase.steps.push(Step {
-                text: line[5..].trim().to_owned(),
-                state,
-                line: no,
-                mark: Some(start + 3..start + 4),
-            });
-            phase.spans.status_insert = end;
-        } else if let Some(rest) = line.strip_prefix("- **")
-            && let Some((key, value)) = rest.split_once(":**")
-        {
-            let value = value.trim();
-            let bare = value.strip_prefix('`').and_then(|v| v.strip_suffix('`')).unwrap_or(value).to_owned();
-            match key {
-                "Status" => {
-                    let token = value.split([' ', '(']).next().unwrap_or("");
-                    phase.explicit = true;
-                    let from = start + line.find(":**").unwrap_or(0) + 3 + 1;
-                    phase.spans.status = Some(from..from + token.len());
-                    phase.status = match token {
-                        "pending" => Status::Pending,
-                        "in_progress" => Status::InProgress,
-                        "complete" => Status::Complete,
-                        "failed" => Status::Failed,
-                        "skipped" => Status::Skipped,
-                        "waiting" => Status::Waiting,
-                        _ => Status::Unknown,
-                    };
-                }
-                "DependsOn" => phase.fields.depends_on = value.split(',').map(|v| v.trim().to_owned()).collect(),
-                "Check" => phase.fields.checks.push(bare),
-                "Artifact" => phase.fields.artifacts.push(bare),
-                "Receipt" => phase.fields.receipts.push(bare),
-                "Approval" => phase.fields.approvals.push(bare),
-                "WaitsFor" => phase.fields.waits_for.push(bare),
-                "Every" => phase.fields.every = Some(bare),
-                "Tool" => phase.fields.tools.push(bare),
-                _ => {}
-            }
+}
+
+/// The first way of writing that yields two phases, else the first that yields one.
+fn phases(outline: &outline::Outline<'_>) -> Option<Found> {
+    let ways: [fn(&outline::Outline<'_>) -> Option<Found>; 6] =
+        [headings::worded, headings::under_phases, table::find, lists::brackets, lists::named_boxes, lists::boxes];
+    let mut single = None;
+    for way in ways {
+        match way(outline) {
+            Some(found) if found.phases.len() > 1 => return Some(found),
+            found => single = single.or(found),
         }
     }
-    if !plan.phases.is_empty() {
-        plan.shape = Shape::Headings;
+    single
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::plan::Status;
+
+    #[test]
+    fn the_canonical_form() {
+        let text = "# Task Plan: Replace the parser\n\n## Goal\nReplace the hand-written parser\nwithout breaking the CLI.\n\n\
+            ## Phases\n\n### Phase 1: Survey {#survey}\n- [x] List the callers\n- **Status:** complete\n\n\
+            ### Phase 2: Build {#build}\n- [ ] Tokenizer\n  - [x] draft\n- [-] Tables\n- **Status:** in_progress (slow)\n\
+            - **DependsOn:** survey\n- **Check:** `cargo test -p parser`\n- **Owner:** Ada\n";
+        let plan = read(text.as_bytes());
+        assert_eq!(plan.title, "Replace the parser");
+        assert_eq!(plan.goal, "Replace the hand-written parser without breaking the CLI.");
+        assert_eq!(plan.shape, Shape::Headings);
+        assert!(plan.problems.is_empty() && !plan.ambiguous, "{:?}", plan.problems);
+        let [survey, build] = plan.phases.as_slice() else { panic!("{:?}", plan.phases) };
+        assert_eq!(
+            (survey.id.as_deref(), survey.title.as_str(), survey.status),
+            (Some("survey"), "Survey", Status::Complete)
+        );
+        assert_eq!(
+            (build.number.as_deref(), build.status, build.note.as_str()),
+            (Some("2"), Status::InProgress, "slow")
+        );
+        assert_eq!(build.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>(), ["Tokenizer", "Tables"]);
+        assert_eq!(build.fields.depends_on, ["survey"]);
+        assert_eq!(build.fields.checks, ["cargo test -p parser"]);
+        assert_eq!(build.line, 13);
+        assert_eq!(&text[build.spans.status.clone().unwrap()], "in_progress");
+        assert_eq!(&text[build.steps[1].mark.clone().unwrap()], "-");
     }
-    plan
 }
