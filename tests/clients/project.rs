@@ -1,7 +1,7 @@
 //! An invented project in a private home, with hooks installed and a client to run in it.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -220,13 +220,22 @@ impl Project {
         self.recorded("gate_allow").iter().map(verdict).collect()
     }
 
-    /// Everything of ours on disk, as path and digest: the plan directories, the state directory, the hooks.
+    /// Everything of ours on disk, as path and digest: the plan directories, and the state directory.
     pub fn traces(&self) -> BTreeMap<PathBuf, String> {
         let mut traces = BTreeMap::new();
-        for dir in [self.dir.join(".planning"), self.home().join(".local"), self.home().join(".config")] {
+        for dir in [self.dir.join(".planning"), self.home().join(".local/state"), self.home().join(".config")] {
             walk(&dir, &mut traces);
         }
         traces
+    }
+
+    /// Fails where anything of ours on disk is not as it was.
+    #[track_caller]
+    pub fn unchanged(&self, before: &BTreeMap<PathBuf, String>) {
+        let after = self.traces();
+        let differs = |path: &&PathBuf| before.get(*path) != after.get(*path);
+        let changed: BTreeSet<_> = before.keys().chain(after.keys()).filter(differs).collect();
+        assert!(changed.is_empty(), "traces were left: {changed:#?}");
     }
 }
 

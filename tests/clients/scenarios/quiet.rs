@@ -39,7 +39,7 @@ pub fn no_plan_no_trace(client: &Client) {
     let project = Project::new(client);
     let before = project.traces();
     bystander(&project, &project.server);
-    assert_eq!(project.traces(), before);
+    project.unchanged(&before);
     assert!(!project.dir.join(".planning").exists());
 }
 
@@ -48,7 +48,7 @@ pub fn another_session_beside_an_ended_one(client: &Client) {
     project.session("begin", Script::say("Not yet.")).ended_well();
     let before = project.traces();
     bystander(&project, &project.server);
-    assert_eq!(project.traces(), before);
+    project.unchanged(&before);
 }
 
 pub fn another_session_beside_a_live_one(client: &Client) {
@@ -59,7 +59,7 @@ pub fn another_session_beside_a_live_one(client: &Client) {
     wait_for(|| !busy.requests().is_empty());
     let before = project.traces();
     bystander(&project, &project.server);
-    assert_eq!(project.traces(), before);
+    project.unchanged(&before);
     drop(working);
 }
 
@@ -84,5 +84,5 @@ pub fn switched_off_means_silent(client: &Client) {
     let script = Script::new([write(&project, "note.txt", "one\n"), Reply::bash("exit 3"), Reply::text("All done.")]);
     let run = project.session_in("begin", &[("PLANNING_DISABLED", "1")], script).ended_well();
     unseen(&run);
-    assert_eq!(project.traces(), before);
+    project.unchanged(&before);
 }
