@@ -133,7 +133,11 @@ fn asked(snapshot: &Snapshot, place: &Place) -> Result<Contract> {
 fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     if snapshot.plan.is_none() {
         let why = snapshot.plan_trouble.clone().unwrap_or_else(|| "the file is missing or empty".to_owned());
-        return Failure::no(format!("{file} cannot be approved"), why, "write the goal and the phases first");
+        return Failure::no(
+            format!("{file} cannot be approved"),
+            why,
+            "steadfast attest  # when the goal and the phases are written",
+        );
     }
     problems_of(file, problems)
 }
@@ -156,7 +160,7 @@ fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     Failure::no(
         format!("{file} cannot be approved yet"),
         lines.join("\n       "),
-        "mend these places, then: steadfast attest",
+        "steadfast attest  # when these places are mended",
     )
 }
 
@@ -264,7 +268,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -
     } else {
         "it takes something away, rewords or reorders what is approved, so a person has to approve it"
     };
-    Err(Failure::no("this cannot be approved from here", why, "ask the user to type in a terminal: steadfast attest"))
+    Err(Failure::no("this cannot be approved from here", why, "steadfast attest  # typed by the user, in a terminal"))
 }
 
 /// The person sees what changes and types the first eight characters of its digest.

@@ -78,7 +78,7 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration) -
         Err(Failure::no(
             format!("the check of phase `{}` did not pass", failed.id),
             failed.why.clone(),
-            format!("mend it, then: steadfast done {}", failed.id),
+            format!("steadfast done {}  # when it is mended", failed.id),
         ))
     })
 }
@@ -102,7 +102,7 @@ fn consent(ctx: &Ctx, snapshot: &Snapshot, phases: &[&ContractPhase]) -> Result<
         return Err(Failure::no(
             "these commands were approved by an agent, not by a person",
             strange.join("; "),
-            "run this in a terminal, or approve them there: steadfast attest",
+            "steadfast check  # in a terminal, where they are shown first",
         ));
     }
     ctx.out.aside("These commands were approved by an agent, not by a person:");

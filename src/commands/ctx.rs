@@ -112,7 +112,11 @@ impl Ctx {
     }
 
     fn no_desk(place: &Place, trouble: &Trouble) -> Failure {
-        let fix = if matches!(trouble, Trouble::Busy) { "try again" } else { "steadfast doctor" };
+        let fix = if matches!(trouble, Trouble::Busy) {
+            "steadfast status  # when the other process is done"
+        } else {
+            "steadfast doctor"
+        };
         Failure::fault(format!("the plan `{}` cannot be used", place.name()), trouble.to_string(), fix)
     }
 

@@ -71,7 +71,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     Err(Failure::no(
         format!("{wrong} things are wrong"),
         "they are named above",
-        "do what each line says, then: steadfast doctor",
+        "steadfast doctor  # when what each line says is done",
     ))
 }
 

@@ -57,7 +57,7 @@ pub(super) fn change(
     let mut bytes = read();
     for _ in 0..3 {
         let changed = make(&bytes, &plan_read::read(&bytes)).map_err(|why| {
-            Failure::no("the plan file could not be changed", why, format!("edit {} by hand", desk.place.file()))
+            Failure::no("the plan file could not be changed", why, format!("${{EDITOR:-vi}} {}", desk.place.file()))
         })?;
         if changed == bytes {
             return Ok(());
@@ -74,7 +74,11 @@ pub(super) fn change(
         }
         bytes = now;
     }
-    Err(Failure::no("the plan file keeps changing", "another program writes it at the same time", "try again"))
+    Err(Failure::no(
+        "the plan file keeps changing",
+        "another program writes it at the same time",
+        "steadfast status  # when the other program is done",
+    ))
 }
 
 /// In a gated run one phase is always in progress: opens the next ready one where none is. Gives its id.

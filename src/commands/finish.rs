@@ -70,7 +70,7 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
         return Err(Failure::usage(
             "a reason is needed",
             "it is what a person reads in the morning",
-            "add --why \"...\"",
+            "steadfast log note \"why it ends\"  # or the same verb with --why \"...\"",
         ));
     }
     let place = ctx.place()?;

@@ -112,7 +112,7 @@ fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Cont
             return Err(Failure::no(
                 format!("`{shown}` cannot be read"),
                 other.trouble().unwrap_or_default(),
-                "give a plan file of at most 1 MiB",
+                "steadfast init --gated \"what is to be done\"  # or another FILE, of at most 1 MiB",
             ));
         }
     };
@@ -141,7 +141,7 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
         Failure::fault(
             "the plan directory could not be made",
             format!("{}: {error}", path.display()),
-            "choose a directory you can write to",
+            "ls -ld .  # init again where you may write",
         )
     };
     match disk::kind(&planning) {
@@ -151,7 +151,7 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
             return Err(Failure::no(
                 format!("{} cannot be used", planning.display()),
                 "it is a link, a file, or belongs to somebody else",
-                "move it away, then run init again",
+                "mv .planning .planning.old",
             ));
         }
     }
@@ -166,7 +166,11 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
             Err(error) => return Err(failed(&dir, error)),
         }
     }
-    Err(Failure::no("too many plans of this name today", format!("{base}-999 is taken"), "give the task another name"))
+    Err(Failure::no(
+        "too many plans of this name today",
+        format!("{base}-999 is taken"),
+        "steadfast init --gated \"another name\"",
+    ))
 }
 
 /// Where the plan goes: beside plans that are here already, else the repository root, else here.
@@ -182,7 +186,7 @@ fn root(ctx: &Ctx) -> Result<PathBuf> {
         });
     }
     let here = from.cwd.as_ref().and_then(|p| disk::canonical(p).ok()).ok_or_else(|| {
-        Failure::no("there is no current directory", "it was deleted, or may not be read", "cd to the project")
+        Failure::no("there is no current directory", "it was deleted, or may not be read", "cd  # then to the project")
     })?;
     let mut repository = None;
     for dir in here.ancestors() {

@@ -92,18 +92,18 @@ fn misread(error: &clap::Error, world: World) -> u8 {
     let why =
         lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more")).collect::<Vec<_>>().join(" ");
     let fix = if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        "steadfast --help"
+        "steadfast --help".to_owned()
     } else {
         usage_of(world)
     };
     let what = if what.starts_with("Keeps a coding agent") { "no verb was given".to_owned() } else { what };
     let why = if what == "no verb was given" { String::new() } else { why };
-    Output::real(json).failure(&Failure { code: USAGE, what, why, fix: fix.to_owned() })
+    Output::real(json).failure(&Failure { code: USAGE, what, why, fix })
 }
 
-fn usage_of(world: World) -> &'static str {
+fn usage_of(world: World) -> String {
     use clap::CommandFactory;
     let first = world.args().into_iter().find(|a| !a.starts_with('-')).unwrap_or_default();
     let known = Cli::command().get_subcommands().any(|c| c.get_name() == first);
-    if known { "see the verb's own help: add --help" } else { "steadfast --help" }
+    if known { format!("steadfast {first} --help") } else { "steadfast --help".to_owned() }
 }

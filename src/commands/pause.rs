@@ -32,7 +32,7 @@ pub(super) fn only_a_person(ctx: &Ctx, verb: &str) -> Result<()> {
         return Err(Failure::no(
             format!("`{verb}` is for the person, not for the agent"),
             "this shell belongs to an agent's session",
-            format!("ask the user to type in a terminal: steadfast {verb}"),
+            format!("steadfast {verb}  # typed by the user, in a terminal"),
         ));
     }
     Ok(())

@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Ctx, args: &Run) -> Result<()> {
         Err(error) => Err(Failure::fault(
             format!("{} could not be started", host.program),
             error.to_string(),
-            format!("install {} and put it on PATH", host.name),
+            format!("command -v {}  # {} has to be on PATH", host.program, host.name),
         )),
     }
 }

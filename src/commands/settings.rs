@@ -53,7 +53,7 @@ pub(super) fn path(ctx: &Ctx, scope: Scope) -> Result<PathBuf> {
         return Err(Failure::no(
             "there is no current directory",
             "it was deleted, or may not be read",
-            "cd to the project",
+            "cd  # then to the project",
         ));
     }
     claude_code::settings(scope, &|name| ctx.world.var(name), &project).filter(|path| path.is_absolute()).ok_or_else(
@@ -94,7 +94,7 @@ impl Settings {
                 Failure::no(
                     format!("{} is left alone", path.display()),
                     format!("line {line} is not valid UTF-8"),
-                    "write the file as UTF-8, then try again",
+                    format!("steadfast install claude-code {} --dry-run  # when the file is UTF-8", flag(scope)),
                 )
             })?),
             other => {
@@ -102,7 +102,7 @@ impl Settings {
                     format!("{} is left alone", path.display()),
                     format!("{}, and only a plain file is written", other.trouble().unwrap_or_default()),
                     format!(
-                        "see what goes in, and write it where the file really is: steadfast install claude-code {} --dry-run",
+                        "steadfast install claude-code {} --dry-run  # shows what to write where the file really is",
                         flag(scope)
                     ),
                 ));
@@ -116,7 +116,7 @@ impl Settings {
         Failure::no(
             format!("{} is left alone", self.path.display()),
             error.to_string(),
-            "mend that place, then try again",
+            format!("steadfast install claude-code {}  # when that place is mended", flag(self.scope)),
         )
     }
 
@@ -150,7 +150,7 @@ impl Settings {
         Err(Failure::no(
             format!("{} is left alone", self.path.display()),
             "somebody else wrote it just now",
-            "try again",
+            format!("steadfast install claude-code {}", flag(self.scope)),
         ))
     }
 

@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
             return Err(Failure::no(
                 format!("phase `{}` is complete", phase.id),
                 "a finished phase is not begun again",
-                "add a phase to the plan, then: steadfast attest",
+                "steadfast attest  # when a new phase is in the plan",
             ));
         }
         _ => {}

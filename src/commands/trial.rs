@@ -59,12 +59,11 @@ struct Trial<'a> {
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let failed = |error: std::io::Error| {
-        Failure::fault("the trial could not be set up", error.to_string(), "set TMPDIR to a directory you can write to")
+        Failure::fault("the trial could not be set up", error.to_string(), "TMPDIR=\"$HOME\" steadfast try")
     };
-    let exe = ctx
-        .world
-        .exe()
-        .ok_or_else(|| Failure::fault("this program does not find itself", "", "call it by its full path"))?;
+    let exe = ctx.world.exe().ok_or_else(|| {
+        Failure::fault("this program does not find itself", "", "command -v steadfast  # then by its full path")
+    })?;
     let base = disk::canonical(&ctx.world.temp()).map_err(failed)?.join(format!(
         "steadfast-try-{}-{}",
         std::process::id(),
