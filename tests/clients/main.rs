@@ -81,10 +81,16 @@ suite! {
             switched_off_means_silent;
         contract:
             a_changed_contract_is_not_injected
+            an_agent_extends_its_plan_and_cannot_weaken_it
             a_phase_taken_out_by_hand_is_still_held;
         install:
             installed_for_the_user_the_verbs_run_without_a_question
             uninstalled_means_silent;
+        chat:
+            the_status_is_given_without_the_model
+            nobody_approves_where_nobody_attends
+            a_person_approves_what_was_shown
+            a_paused_run_holds_nobody;
         terminal:
             an_attended_stop_is_held_once
             a_question_to_the_user_is_let_go

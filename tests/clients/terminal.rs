@@ -90,6 +90,10 @@ impl Terminal {
 
     /// Types a line and presses Enter.
     pub fn enter(&mut self, line: &str) {
+        // 2.1.332 puts a prompt that a hook answered back into the input line; Ctrl-U takes it out.
+        std::thread::sleep(Duration::from_millis(500));
+        self.keys.write_all(b"\x15").unwrap();
+        std::thread::sleep(Duration::from_millis(100));
         self.keys.write_all(line.as_bytes()).unwrap();
         // Otherwise it would be taken for a paste with a line break in it.
         std::thread::sleep(Duration::from_millis(400));
@@ -109,7 +113,6 @@ impl Terminal {
     /// Leaves the client as a person does.
     #[track_caller]
     pub fn leave(mut self) {
-        std::thread::sleep(Duration::from_millis(300));
         self.enter("/exit");
         let since = Instant::now();
         while self.child.try_wait().unwrap().is_none() {

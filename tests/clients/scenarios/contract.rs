@@ -1,9 +1,11 @@
 //! What no approved contract covers never reaches the model, and takes nothing off the gate.
 
+use serde_json::json;
+
 use crate::client::{Client, Run};
 use crate::project::BLOCK;
 use crate::scenarios::{gated, holds, ungated};
-use crate::server::Script;
+use crate::server::{Reply, Script};
 
 /// What the user is told of an edit that is not in force.
 const NEWS: &str = "not in force yet";
@@ -53,4 +55,28 @@ pub fn a_phase_taken_out_by_hand_is_still_held(client: &Client) {
         assert!(!request.text().contains("Rest"), "{}", run.story());
     }
     assert_eq!(told(&run), 1, "{}", run.story());
+}
+
+pub fn an_agent_extends_its_plan_and_cannot_weaken_it(client: &Client) {
+    let project = ungated(client);
+    let file = project.plan_dir().join("task_plan.md");
+    let edit =
+        |from: &str, to: &str| Reply::tool("Edit", json!({ "file_path": file, "old_string": from, "new_string": to }));
+    let read = || Reply::tool("Read", json!({ "file_path": file }));
+    let report = "- [ ] Write the report\n- **Status:** pending\n- **DependsOn:** sort\n";
+    let more = format!("{report}\n### Phase 4: Frame the best {{#frame}}\n- [ ] Buy frames\n- **Status:** pending\n");
+    project.session("first prompt", Script::new([read(), edit(report, &more), Reply::text("Added.")])).ended_well();
+    assert_eq!(project.status()["plan"]["version"], 2, "{:#}", project.status());
+    let run = project.go_on("second prompt", Script::say("Seen.")).ended_well();
+    assert!(run.main()[0].since("second prompt").contains("/4: "), "{}", run.story());
+
+    let script = Script::new([read(), edit("Sort the cards", "Burn the cards"), Reply::text("Easier now.")]);
+    let run = project.go_on("third prompt", script).ended_well();
+    assert_eq!(project.status()["plan"]["version"], 2);
+    assert_eq!(project.status()["plan"]["attestation"], "changed");
+    let answer = run.hooks("PostToolUse").pop().unwrap();
+    assert!(answer.contains("a person has to approve it"), "the agent hears it at once: {answer}");
+    let run = project.go_on("fourth prompt", Script::say("Seen.")).ended_well();
+    let news = run.main()[0].since("fourth prompt");
+    assert!(news.contains(BLOCK) && !news.contains("Burn the cards"), "{news}");
 }

@@ -1,5 +1,6 @@
 //! What is held to be true of a whole run, a file for each concern.
 
+pub mod chat;
 pub mod client;
 pub mod contract;
 pub mod gate;

@@ -14,7 +14,7 @@ fn main_requests(project: &Project) -> Vec<Request> {
 
 /// Enters a prompt and waits until the stops of its turn are over.
 #[track_caller]
-fn turn(terminal: &mut Terminal, project: &Project, prompt: &str, script: Script) -> Vec<Request> {
+pub fn turn(terminal: &mut Terminal, project: &Project, prompt: &str, script: Script) -> Vec<Request> {
     project.server.play(script);
     let before = project.verdicts().len();
     terminal.enter(prompt);
