@@ -7,7 +7,7 @@ use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest};
 use crate::core::ledger::rfc3339;
 use crate::core::plan::{Problem, Status};
-use crate::core::{candidate, notes};
+use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::hosts;
 use crate::output::Style;
@@ -78,7 +78,7 @@ fn diff(ctx: &Ctx, place: &Place) -> Result<()> {
         gate: asked.gate,
         ..Contract::default()
     });
-    let lines: Vec<String> = change::differences(&old, &asked).iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = differences::differences(&old, &asked).iter().map(ToString::to_string).collect();
     let kind = kind(&old, &asked, &snapshot);
     if ctx.out.json {
         ctx.out.value(&serde_json::json!({ "plan": place.id, "change": word(kind), "differences": lines }));
@@ -275,7 +275,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -
 fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract) -> Result<()> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
-        change::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
+        differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
     print(ctx, &lines);
     for command in asked.phases.iter().flat_map(|p| &p.checks) {
         ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));

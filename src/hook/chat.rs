@@ -9,7 +9,7 @@ use crate::core::event::Reply;
 use crate::core::ledger::rfc3339;
 use crate::core::plan::Status;
 use crate::core::text::flatten;
-use crate::core::{candidate, next, notes};
+use crate::core::{candidate, differences, next, notes};
 use crate::hook::attached::{Scene, record};
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::pending::{self, Pending};
@@ -101,7 +101,7 @@ fn show(scene: &mut Scene<'_, '_>) -> String {
         gate: asked.gate,
         ..Contract::default()
     });
-    let differences = change::differences(&old, &asked);
+    let differences = differences::differences(&old, &asked);
     let version = snapshot.head.as_ref().map_or(0, |h| h.version);
     if differences.is_empty() && snapshot.contract.is_some() {
         return "steadfast: nothing to approve: the plan asks for what is approved.".to_owned();

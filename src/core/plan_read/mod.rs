@@ -79,6 +79,11 @@ pub fn read(bytes: &[u8]) -> Plan {
     }
 }
 
+/// The number in a name such as `Phase 1`, if it is nothing else.
+pub(crate) fn phase_number(text: &str) -> Option<String> {
+    name::lone_number(text).map(|number| number.text)
+}
+
 /// The first way of writing that yields two phases, else the first that yields one.
 fn phases(outline: &outline::Outline<'_>) -> Option<Found> {
     let ways: [fn(&outline::Outline<'_>) -> Option<Found>; 6] =
