@@ -71,7 +71,10 @@ fn list(ctx: &Ctx, contract: &Contract) {
 fn diff(ctx: &Ctx, place: &Place) -> Result<()> {
     let desk = Ctx::look(place)?;
     let snapshot = ctx.snapshot(&desk);
-    let asked = asked(&snapshot, place)?;
+    if snapshot.plan.is_none() {
+        return Err(refused(&place.file(), &[], &snapshot));
+    }
+    let (asked, _) = proposed(&desk, &snapshot, place)?;
     let old = snapshot.contract.clone().unwrap_or_else(|| Contract {
         v: asked.v,
         mode: asked.mode,
@@ -120,14 +123,6 @@ fn word(change: Change) -> &'static str {
 fn kind(old: &Contract, new: &Contract, snapshot: &Snapshot) -> Change {
     let finished = |id: &str| snapshot.view.find(id).is_some_and(|p| p.id == id && p.status == Status::Complete);
     change::change(old, new, &finished)
-}
-
-/// What the file asks for, or a failure that names every problem.
-fn asked(snapshot: &Snapshot, place: &Place) -> Result<Contract> {
-    match &snapshot.asked {
-        Ok(contract) => Ok(contract.clone()),
-        Err(problems) => Err(refused(&place.file(), problems, snapshot)),
-    }
 }
 
 fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
@@ -189,8 +184,11 @@ pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
     }
     let (shown, kind) = proposed(&look, &before, place)?;
     drop(look);
-    if kind == Some(Change::Same) {
-        return Ok((before.head.map_or(0, |h| h.version), "approved already"));
+    if let (Some(Change::Same), Some(head)) = (kind, &before.head) {
+        // The mirrors are for people and other tools; here is where lost ones come back.
+        let desk = ctx.desk(place)?;
+        published(approval::mirror(&desk, head).map_err(approval::Trouble::NoMirror))?;
+        return Ok((head.version, "approved already"));
     }
     let by = allow(ctx, &before, kind, &shown)?;
     let mut desk = ctx.desk(place)?;

@@ -67,6 +67,12 @@ impl Ctx {
         if !pinned && let Some(place) = self.bound() {
             return Ok(place);
         }
+        self.place_here()
+    }
+
+    /// As [`Ctx::place`], whatever this session is attached to.
+    pub(super) fn place_here(&self) -> Result<Place> {
+        let from = self.from();
         match locate::find(&from) {
             Found::Plan(place) => Ok(place),
             Found::None => Err(Failure::no(

@@ -8,7 +8,7 @@ use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found};
-use crate::store::{Attestation, Desk, Place, attach, disk, layout, state_dir};
+use crate::store::{Attestation, Desk, Place, Snapshot, attach, disk, layout, state_dir};
 
 /// A ledger of this size is worth a word, in bytes.
 const LARGE: u64 = 32 * 1024 * 1024;
@@ -69,7 +69,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         return Ok(());
     }
     Err(Failure::no(
-        format!("{wrong} things are wrong"),
+        if wrong == 1 { "one thing is wrong".to_owned() } else { format!("{wrong} things are wrong") },
         "they are named above",
         "steadfast doctor  # when what each line says is done",
     ))
@@ -200,6 +200,7 @@ fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
             }
         }
     }
+    mirrors(desk, &snapshot, report);
     match snapshot.attestation {
         Attestation::Approved => {
             report.fine(format!("approved, version {}", snapshot.head.as_ref().map_or(0, |h| h.version)));
@@ -248,13 +249,36 @@ fn ledgers(desk: &Desk, report: &mut Report) {
             continue;
         };
         let folded = ledger::fold([(agent.as_str(), bytes.as_slice())]);
-        if folded.bad_lines > 0 {
-            report.note(
-                format!("{name} has {} unreadable lines; they are skipped and never deleted", folded.bad_lines),
-                format!("look at them: {}", path.display()),
-            );
-        } else {
+        let troubles = [
+            (folded.bad_lines, "unreadable lines, which are skipped and never deleted"),
+            (folded.conflict_markers, "lines that a merge left"),
+            (folded.torn_ends, "torn ends, which a crash leaves and the next line closes"),
+            (
+                if kind.size > LARGE { 0 } else { folded.broken_links },
+                "places where a line was changed, removed or put between",
+            ),
+            (folded.double_ticks, "ticks that stand twice"),
+        ];
+        let named: Vec<String> =
+            troubles.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        if named.is_empty() {
             report.fine(name);
+        } else {
+            report.note(format!("{name} has {}", named.join("; ")), format!("less {}", path.display()));
+        }
+    }
+}
+
+fn mirrors(desk: &Desk, snapshot: &Snapshot, report: &mut Report) {
+    let Some(head) = snapshot.head.as_ref().filter(|h| h.version > 0) else { return };
+    let contract = layout::contract(head.version);
+    for (name, wanted) in [
+        (contract.as_str(), head.contract.clone()),
+        (layout::ATTESTATION, Some(format!("{}  {contract}\n", head.digest))),
+    ] {
+        let there = desk.file(name, layout::MAX_HEAD).bytes();
+        if there != wanted.map(String::into_bytes) {
+            report.note(format!("the mirror {name} is missing or changed; nobody decides by it"), "steadfast attest");
         }
     }
 }

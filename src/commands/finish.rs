@@ -61,7 +61,14 @@ pub(super) fn fail(ctx: &Ctx, args: &Reason) -> Result<()> {
 pub(super) fn skip(ctx: &Ctx, args: &Reason) -> Result<()> {
     let id = end(ctx, args, Status::Skipped, "phase_skipped")?;
     let desk = Ctx::look(&ctx.place()?)?;
-    ctx.say(&desk, &format!("{id} is parked; the run ends as needs-you, not as done"));
+    ctx.say(
+        &desk,
+        &if ctx.who.is_some() {
+            format!("{id} is parked; the run will end as needs-you, not as done")
+        } else {
+            format!("{id} is parked")
+        },
+    );
     Ok(())
 }
 

@@ -180,12 +180,8 @@ impl Seen<'_> {
     fn short(&self, ctx: &Ctx) {
         let (done, total) = self.settled();
         let out = ctx.out;
-        out.line(&format!(
-            "{}: {done} of {total} phases done, {}, {}",
-            self.place.name(),
-            self.mode().word(),
-            self.approval()
-        ));
+        let done = if total == 0 { "no phases yet".to_owned() } else { format!("{done} of {total} phases done") };
+        out.line(&format!("{}: {done}, {}, {}", self.place.name(), self.mode().word(), self.approval()));
         for phase in &self.snapshot.view.phases {
             let (settled, steps) = render::steps(phase);
             let claimed = if phase.claimed { ", claimed" } else { "" };
@@ -201,11 +197,7 @@ impl Seen<'_> {
     }
 
     fn last(&self, ctx: &Ctx) {
-        if self.snapshot.contract.is_none() && self.snapshot.head.is_some() {
-            ctx.out.line(&format!("next: write the phases into {}, then: steadfast attest", self.place.file()));
-        } else {
-            ctx.out.line(&render::next_line(ctx.out, &self.snapshot.view, self.next));
-        }
+        ctx.out.line(&render::ahead(ctx.out, self.place, self.snapshot, self.next));
     }
 
     fn terminal(&self, ctx: &Ctx) {

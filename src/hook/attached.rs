@@ -221,9 +221,8 @@ fn without_run(call: &Call<'_>, file: &SessionFile, mut session: Session, desk: 
     let what = if desk.found == Found::Torn { "damaged" } else { "gone" };
     match &call.event.kind {
         Kind::Stop(_) => {
-            let text = format!(
-                "steadfast let the run end: error. Its run state is {what}. Any verb rebuilds it: steadfast status, then steadfast attach"
-            );
+            let text =
+                format!("steadfast let the run end: error. Its run state is {what}. To rebuild it: steadfast attach");
             Reply { notice: Some(text), ..Reply::default() }
         }
         Kind::Prompt(_) | Kind::SessionStart(_) => {

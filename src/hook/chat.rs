@@ -11,6 +11,7 @@ use crate::core::plan::Status;
 use crate::core::text::flatten;
 use crate::core::{candidate, differences, next, notes};
 use crate::hook::attached::{Scene, record};
+use crate::hook::progress;
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::pending::{self, Pending};
 use crate::store::{By, Session, Snapshot, layout};
@@ -171,6 +172,7 @@ fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
     let mut attest = record(scene.call, "attest", &format!("version {} by person", head.version));
     attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "person" });
     scene.records.push(attest);
+    progress::open_next(scene, &approved);
     format!("steadfast: approved as version {}.{mirrors} The agent reads it at its next turn.", head.version)
 }
 

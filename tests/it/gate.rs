@@ -320,3 +320,31 @@ fn the_very_same_stop_delivered_twice_is_answered_the_same_once() {
     assert_eq!(stage.count("gate_block"), 1);
     assert_eq!(stage.stop("main", false).held(), None);
 }
+
+#[test]
+fn a_plan_written_as_boxes_can_be_run_to_its_end() {
+    let stage = Stage::new();
+    stage.write(
+        "plan.md",
+        "# Task Plan: Small\n\n## Goal\nTwo things.\n\n## Phases\n- [ ] Phase 1: First\n- [ ] Phase 2: Second\n",
+    );
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    assert!(stage.stop_alone("main", false).held().is_some());
+    assert_eq!(stage.count("phase_start"), 1);
+    stage.agent("main", &["done"]).fine();
+    assert!(stage.stop_alone("main", true).held().is_some());
+    stage.agent("main", &["done"]).fine();
+    assert_eq!(stage.stop_alone("main", true).raw, "");
+}
+
+#[test]
+fn a_count_that_cannot_be_written_is_an_error_and_never_replayed_as_a_hold() {
+    let stage = Stage::gated();
+    let blocks = stage.plan_dir().join(".stop_blocks");
+    std::fs::remove_file(&blocks).unwrap();
+    std::os::unix::fs::symlink("/nowhere/at/all", &blocks).unwrap();
+    for _ in 0..3 {
+        assert_eq!(stage.stop("main", false).held(), None);
+    }
+    assert_eq!(stage.count("gate_block"), 0);
+}
