@@ -9,7 +9,6 @@ use crate::core::ledger::rfc3339;
 use crate::core::plan::{Problem, Status};
 use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
-use crate::hosts;
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
 use crate::store::{By, Desk, Place, Snapshot, approval};
@@ -164,15 +163,14 @@ pub(super) fn strict(bytes: &[u8], mode: Mode, gate: GateOptions, file: &str) ->
     candidate::strict(bytes, mode, gate).map_err(|problems| problems_of(file, &problems))
 }
 
-/// Whether a person types this: a terminal, and no variable of a host.
-fn person(ctx: &Ctx) -> bool {
-    ctx.who.is_none() && ctx.world.can_ask() && !hosts::inside(&|name| ctx.world.var(name))
-}
-
 /// Approves what the file asks for. Gives the version and what happened.
 ///
 /// A person is asked before the lock is taken: hooks need it meanwhile. What is approved then has to be what was shown.
 pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
+    if place.id.is_empty() {
+        // Says what to do instead, before anybody is asked.
+        ctx.desk(place)?;
+    }
     let state = ctx.state_for(place)?;
     let look = Ctx::look(place)?;
     let before = ctx.snapshot(&look);
@@ -254,7 +252,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -
         Some(Change::Same | Change::Extends) => true,
         Some(Change::Weakens) => false,
     };
-    if person(ctx) {
+    if ctx.person() {
         confirm(ctx, before.contract.as_ref(), asked)?;
         return Ok(By::Person);
     }

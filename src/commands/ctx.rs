@@ -51,6 +51,11 @@ impl Ctx {
         Ok(state)
     }
 
+    /// Whether a person types this: a terminal, and no variable of a host.
+    pub(super) fn person(&self) -> bool {
+        self.who.is_none() && self.world.can_ask() && !hosts::inside(&|name| self.world.var(name))
+    }
+
     /// Where the search for a plan starts.
     pub(super) fn from(&self) -> locate::From {
         locate::From {
@@ -87,7 +92,10 @@ impl Ctx {
                 format!("{} has several ({}), and none is in use", root.display(), ids.join(", ")),
                 format!("steadfast use {}", ids.first().map_or("ID", String::as_str)),
             )),
-            Found::BrokenPin(why) => Err(Failure::no("the plan that was named is not here", why, "steadfast plans")),
+            Found::BrokenPin(why) => {
+                let fix = if from.pinned_root.is_some() { "unset PWF_PLAN_ROOT PLAN_ID" } else { "steadfast plans" };
+                Err(Failure::no("the plan that was named is not here", why, fix))
+            }
         }
     }
 

@@ -68,6 +68,9 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     if wrong == 0 {
         return Ok(());
     }
+    if ctx.out.json {
+        return Err(Failure::no("", "", ""));
+    }
     Err(Failure::no(
         if wrong == 1 { "one thing is wrong".to_owned() } else { format!("{wrong} things are wrong") },
         "they are named above",
@@ -104,7 +107,7 @@ fn state(ctx: &Ctx, report: &mut Report) {
             } else {
                 report.wrong(
                     format!("the state directory {} cannot be written", path.display()),
-                    format!("chmod u+rwx {}", path.display()),
+                    format!("chmod u+rwx {}", shell(&path)),
                 );
             }
         }
@@ -166,7 +169,7 @@ fn pointer(place: &Place, report: &mut Report) {
     let path = place.root.join(layout::PLANNING).join(layout::POINTER);
     let Some(kind) = disk::kind(&path) else { return };
     if !kind.file {
-        report.wrong(format!("{} is not a regular file", path.display()), format!("rm -r {}", path.display()));
+        report.wrong(format!("{} is not a regular file", path.display()), format!("rm -r -- {}", shell(&path)));
     } else if locate::pointer(&place.root)
         .is_none_or(|id| disk::kind(&place.root.join(layout::PLANNING).join(id)).is_none())
     {
@@ -225,7 +228,7 @@ fn run_state(desk: &Desk, report: &mut Report) {
     if desk.blocks().is_none() {
         report.wrong(
             "the block counter .stop_blocks cannot be read, so it counts as full",
-            format!("rm -r {}", desk.path().join(layout::BLOCKS).display()),
+            format!("rm -r -- {}", shell(&desk.path().join(layout::BLOCKS))),
         );
     }
 }
@@ -235,17 +238,17 @@ fn ledgers(desk: &Desk, report: &mut Report) {
         let name = layout::ledger(&agent);
         let path = desk.path().join(&name);
         let Some(kind) = disk::kind(&path).filter(|k| k.file) else {
-            report.wrong(format!("{name} is not a regular file"), format!("rm -r {}", path.display()));
+            report.wrong(format!("{name} is not a regular file"), format!("rm -r -- {}", shell(&path)));
             continue;
         };
         if kind.size > LARGE {
             report.note(
                 format!("{name} has {} MiB", kind.size / (1024 * 1024)),
-                format!("move it away when the run is over: {}", path.display()),
+                format!("mv {} /tmp/  # when the run is over", shell(&path)),
             );
         }
         let Ok(bytes) = desk.ledger(&agent, LARGE) else {
-            report.wrong(format!("{name} cannot be read"), format!("chmod u+rw {}", path.display()));
+            report.wrong(format!("{name} cannot be read"), format!("chmod u+rw {}", shell(&path)));
             continue;
         };
         let folded = ledger::fold([(agent.as_str(), bytes.as_slice())]);
@@ -264,7 +267,7 @@ fn ledgers(desk: &Desk, report: &mut Report) {
         if named.is_empty() {
             report.fine(name);
         } else {
-            report.note(format!("{name} has {}", named.join("; ")), format!("less {}", path.display()));
+            report.note(format!("{name} has {}", named.join("; ")), format!("less {}", shell(&path)));
         }
     }
 }
@@ -291,7 +294,12 @@ fn leftovers(desk: &Desk, report: &mut Report) {
     if !temp.is_empty() {
         report.note(
             format!("left over after a crash: {}", temp.join(", ")),
-            format!("rm {}/.*.tmp", desk.path().display()),
+            format!("rm {}/.*.tmp", shell(&desk.path())),
         );
     }
+}
+
+/// A path as a shell reads it.
+fn shell(path: &std::path::Path) -> String {
+    crate::output::quote(&path.display().to_string())
 }

@@ -1,3 +1,4 @@
+use crate::core::text::cut;
 use proptest::prelude::*;
 use serde_json::json;
 

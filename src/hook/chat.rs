@@ -14,7 +14,7 @@ use crate::hook::attached::{Scene, record};
 use crate::hook::progress;
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::pending::{self, Pending};
-use crate::store::{By, Session, Snapshot, layout};
+use crate::store::{By, Session, Snapshot};
 
 /// The most lines of a difference that fit a chat.
 const LINES: usize = 60;
@@ -165,7 +165,7 @@ fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         && bytes != snapshot.bytes
     {
         // Without its ids the file asks for something else, which the user is then told.
-        let _ = scene.desk.replace(layout::PLAN, &bytes);
+        let _ = scene.desk.replace_plan(&snapshot.bytes, &bytes);
     }
     let approved = scene.snapshot();
     approval::adopt(&mut scene.desk, &approved, weakened);

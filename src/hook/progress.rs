@@ -6,7 +6,7 @@ use crate::core::plan::Status;
 use crate::core::plan_edit;
 use crate::core::run::phase_key;
 use crate::hook::attached::Scene;
-use crate::store::{Snapshot, layout};
+use crate::store::Snapshot;
 
 /// The ledger's word for a status that was reached.
 pub(crate) fn event(status: Status) -> Option<&'static str> {
@@ -72,7 +72,7 @@ pub(super) fn open_next(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool 
         plan_edit::set_status(&snapshot.bytes, plan, index, Status::InProgress).ok()
     });
     let Some(bytes) = written else { return false };
-    if scene.desk.replace(layout::PLAN, &bytes).is_err() {
+    if !scene.desk.replace_plan(&snapshot.bytes, &bytes).unwrap_or(false) {
         return false;
     }
     scene.desk.run.phases.entry(phase_key(&phase.id)).or_default().status = Some(Status::InProgress);

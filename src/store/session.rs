@@ -120,6 +120,11 @@ pub fn open(state: &Path, key: &str) -> Option<(SessionFile, Session)> {
     at(state, key, OFlags::RDWR)
 }
 
+/// Whether a file of this session is there, readable or not.
+pub fn is_there(state: &Path, key: &str) -> bool {
+    disk::kind(&dir(state).join(format!("{key}.json"))).is_some()
+}
+
 /// Reads a session without meaning to write it.
 pub fn read(state: &Path, key: &str) -> Option<Session> {
     at(state, key, OFlags::RDONLY).map(|(_, session)| session)
@@ -127,8 +132,8 @@ pub fn read(state: &Path, key: &str) -> Option<Session> {
 
 fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> {
     let path = dir(state).join(format!("{key}.json"));
-    let (file, _) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
-    match slot::read(&file) {
+    let (file, size) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
+    match slot::read(&file, size) {
         Slot::Whole(session) => Some((SessionFile { file }, session)),
         Slot::Empty | Slot::Torn => None,
     }
@@ -163,7 +168,7 @@ impl SessionFile {
 
     /// Reads it again, under a lock.
     pub fn reread(&self) -> Option<Session> {
-        match slot::read(&self.file) {
+        match slot::read(&self.file, crate::store::layout::SLOT as u64) {
             Slot::Whole(session) => Some(session),
             Slot::Empty | Slot::Torn => None,
         }

@@ -38,7 +38,11 @@ pub fn let_go(verdict: Verdict, open: usize, total: usize, go_on: &str) -> Optio
         Verdict::TurnLimit => "turn limit (held 5 times in this turn)",
         Verdict::NoProgress => "no progress",
         Verdict::Waiting => "waiting",
-        Verdict::Background => "background (something still runs)",
+        Verdict::Background => {
+            return Some(format!(
+                "steadfast holds nobody while something runs in the background. {open} of {total} open"
+            ));
+        }
         Verdict::Question => "question (it asks you something)",
         Verdict::NeedsYou => "needs you",
         Verdict::Paused => "paused",
