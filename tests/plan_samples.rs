@@ -169,6 +169,7 @@ fn phase_headings_are_those_a_markdown_parser_sees() {
                     .iter()
                     .any(|w| text.starts_with(w))
             })
+            .filter(|text| !["Phases", "Fases", "阶段"].contains(&text.as_str()))
             .collect();
         let read: Vec<&str> = plan.phases.iter().map(|phase| phase.title.as_str()).collect();
         assert_eq!(seen.len(), read.len(), "{name}: {seen:?} {read:?}");

@@ -43,6 +43,12 @@ pub(super) fn is_any(text: &str, words: &[&str]) -> bool {
 
 /// How many bytes of `text` spell `word`.
 pub(super) fn prefix(text: &str, word: &str) -> Option<usize> {
+    // Most words fail here, without a look into the tables of Unicode.
+    if let (Some(got @ '!'..='~'), Some(wanted)) = (text.chars().next(), word.chars().next())
+        && (wanted > '\u{24F}' || (wanted.is_ascii() && fold(got) != fold(wanted)))
+    {
+        return None;
+    }
     let mut rest = text.char_indices().filter_map(|(at, c)| Some((at + c.len_utf8(), fold(c)?)));
     let mut end = 0;
     for wanted in word.chars().filter_map(fold) {
