@@ -67,6 +67,11 @@ impl Output {
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
 
+    /// Writes one line of text that may be anybody's: it is cleaned.
+    pub fn plain(self, text: &str) {
+        self.line(&clean(text));
+    }
+
     /// Writes text as it is, for bytes that were composed elsewhere.
     pub fn raw(self, bytes: &[u8]) {
         let mut out = io::stdout().lock();
@@ -91,6 +96,10 @@ impl Output {
 
     /// Prints a failure in the form people and programs expect, and gives its exit code.
     pub fn failure(self, failure: &Failure) -> u8 {
+        if failure.what.is_empty() {
+            // Said already.
+            return failure.code;
+        }
         if self.json {
             self.value(&serde_json::json!({
                 "error": clean(&failure.what), "why": clean(&failure.why), "fix": clean(&failure.fix), "code": failure.code,
@@ -130,6 +139,15 @@ pub fn clean(text: &str) -> String {
         .collect()
 }
 
+/// A word as a shell reads it: in quotes where it needs them.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('-') {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// Writes the one answer of a hook, in one write and without a buffer.
 pub fn hook_answer(text: &str) {
     let mut rest = text.as_bytes();
@@ -146,4 +164,24 @@ pub fn hook_answer(text: &str) {
 /// A line of diagnosis of a hook, which no host shows to the model.
 pub fn hook_aside(text: &str) {
     let _ = writeln!(io::stderr().lock(), "steadfast: {}", clean(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_word_is_one_word() {
+        for (word, quoted) in [
+            ("/tmp/a.b-c", "/tmp/a.b-c"),
+            ("my proj", "'my proj'"),
+            ("a$(touch b)", "'a$(touch b)'"),
+            ("it's", "'it'\\''s'"),
+            ("-rf", "'-rf'"),
+            ("", "''"),
+            ("a;b", "'a;b'"),
+        ] {
+            assert_eq!(quote(word), quoted);
+        }
+    }
 }

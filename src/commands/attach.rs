@@ -5,7 +5,7 @@ use crate::error::{Failure, Result};
 use crate::store::{Place, attach};
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
-    let place = ctx.place()?;
+    let place = ctx.place_here().or_else(|_| ctx.place())?;
     if place.id.is_empty() {
         return legacy(ctx, &place);
     }

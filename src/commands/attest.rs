@@ -7,9 +7,8 @@ use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest};
 use crate::core::ledger::rfc3339;
 use crate::core::plan::{Problem, Status};
-use crate::core::{candidate, notes};
+use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
-use crate::hosts;
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
 use crate::store::{By, Desk, Place, Snapshot, approval};
@@ -71,14 +70,17 @@ fn list(ctx: &Ctx, contract: &Contract) {
 fn diff(ctx: &Ctx, place: &Place) -> Result<()> {
     let desk = Ctx::look(place)?;
     let snapshot = ctx.snapshot(&desk);
-    let asked = asked(&snapshot, place)?;
+    if snapshot.plan.is_none() {
+        return Err(refused(&place.file(), &[], &snapshot));
+    }
+    let (asked, _) = proposed(&desk, &snapshot, place)?;
     let old = snapshot.contract.clone().unwrap_or_else(|| Contract {
         v: asked.v,
         mode: asked.mode,
         gate: asked.gate,
         ..Contract::default()
     });
-    let lines: Vec<String> = change::differences(&old, &asked).iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = differences::differences(&old, &asked).iter().map(ToString::to_string).collect();
     let kind = kind(&old, &asked, &snapshot);
     if ctx.out.json {
         ctx.out.value(&serde_json::json!({ "plan": place.id, "change": word(kind), "differences": lines }));
@@ -122,14 +124,6 @@ fn kind(old: &Contract, new: &Contract, snapshot: &Snapshot) -> Change {
     change::change(old, new, &finished)
 }
 
-/// What the file asks for, or a failure that names every problem.
-fn asked(snapshot: &Snapshot, place: &Place) -> Result<Contract> {
-    match &snapshot.asked {
-        Ok(contract) => Ok(contract.clone()),
-        Err(problems) => Err(refused(&place.file(), problems, snapshot)),
-    }
-}
-
 fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     if snapshot.plan.is_none() {
         let why = snapshot.plan_trouble.clone().unwrap_or_else(|| "the file is missing or empty".to_owned());
@@ -169,15 +163,14 @@ pub(super) fn strict(bytes: &[u8], mode: Mode, gate: GateOptions, file: &str) ->
     candidate::strict(bytes, mode, gate).map_err(|problems| problems_of(file, &problems))
 }
 
-/// Whether a person types this: a terminal, and no variable of a host.
-fn person(ctx: &Ctx) -> bool {
-    ctx.who.is_none() && ctx.world.can_ask() && !hosts::inside(&|name| ctx.world.var(name))
-}
-
 /// Approves what the file asks for. Gives the version and what happened.
 ///
 /// A person is asked before the lock is taken: hooks need it meanwhile. What is approved then has to be what was shown.
 pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
+    if place.id.is_empty() {
+        // Says what to do instead, before anybody is asked.
+        ctx.desk(place)?;
+    }
     let state = ctx.state_for(place)?;
     let look = Ctx::look(place)?;
     let before = ctx.snapshot(&look);
@@ -189,8 +182,11 @@ pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
     }
     let (shown, kind) = proposed(&look, &before, place)?;
     drop(look);
-    if kind == Some(Change::Same) {
-        return Ok((before.head.map_or(0, |h| h.version), "approved already"));
+    if let (Some(Change::Same), Some(head)) = (kind, &before.head) {
+        // The mirrors are for people and other tools; here is where lost ones come back.
+        let desk = ctx.desk(place)?;
+        published(approval::mirror(&desk, head).map_err(approval::Trouble::NoMirror))?;
+        return Ok((head.version, "approved already"));
     }
     let by = allow(ctx, &before, kind, &shown)?;
     let mut desk = ctx.desk(place)?;
@@ -256,7 +252,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -
         Some(Change::Same | Change::Extends) => true,
         Some(Change::Weakens) => false,
     };
-    if person(ctx) {
+    if ctx.person() {
         confirm(ctx, before.contract.as_ref(), asked)?;
         return Ok(By::Person);
     }
@@ -275,7 +271,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -
 fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract) -> Result<()> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
-        change::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
+        differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
     print(ctx, &lines);
     for command in asked.phases.iter().flat_map(|p| &p.checks) {
         ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));

@@ -13,7 +13,7 @@ use crate::core::plan::Status;
 use crate::core::run::{Proof, phase_key};
 use crate::error::{Failure, Result};
 use crate::output::{Style, clean};
-use crate::store::{Place, Snapshot, disk, layout};
+use crate::store::{Desk, Place, Snapshot, disk, layout};
 use crate::world::run::{End, shell};
 
 /// The most a command may take.
@@ -61,19 +61,20 @@ struct PhaseProof {
 
 /// Runs the checks of phases, records each proof, and fails where one did not pass. The lock is not held meanwhile.
 pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration) -> Result<()> {
-    let snapshot = {
-        let desk = Ctx::look(place)?;
-        ctx.snapshot(&desk)
-    };
+    let look = Ctx::look(place)?;
+    let snapshot = ctx.snapshot(&look);
+    // What is edited while the commands run is newer than the proof.
+    let tick = look.run.tick;
     let Some(contract) = &snapshot.contract else { return Ctx::approved(&snapshot) };
     let phases: Vec<&ContractPhase> = contract.phases.iter().filter(|p| ids.contains(&p.id)).collect();
-    consent(ctx, &snapshot, &phases)?;
+    consent(ctx, &look, &snapshot, &phases)?;
+    drop(look);
     let mut known: Vec<(String, Ran)> = Vec::new();
     let mut results = Vec::new();
     for phase in &phases {
         results.push(one(ctx, place, phase, limit, &mut known)?);
     }
-    record(ctx, place, &snapshot, &results)?;
+    record(ctx, place, &snapshot, &results, tick)?;
     results.iter().find(|r| !r.passed).map_or(Ok(()), |failed| {
         Err(Failure::no(
             format!("the check of phase `{}` did not pass", failed.id),
@@ -83,9 +84,10 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration) -
     })
 }
 
-/// A command that no person approved runs only inside the session of an agent. Anybody else is shown it first.
-fn consent(ctx: &Ctx, snapshot: &Snapshot, phases: &[&ContractPhase]) -> Result<()> {
-    if ctx.who.is_some() {
+/// A command that no person approved runs only inside the attached session, whose agent wrote it. Anybody else is shown it
+/// first.
+fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase]) -> Result<()> {
+    if ctx.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner) {
         return Ok(());
     }
     let approved = snapshot.head.as_ref().map(|h| h.person_commands.as_slice()).unwrap_or_default();
@@ -97,6 +99,13 @@ fn consent(ctx: &Ctx, snapshot: &Snapshot, phases: &[&ContractPhase]) -> Result<
         .collect();
     if strange.is_empty() {
         return Ok(());
+    }
+    if ctx.who.is_some() {
+        return Err(Failure::no(
+            "these commands were approved in another session",
+            strange.join("; "),
+            "steadfast attach  # to work on the plan in this session",
+        ));
     }
     if !ctx.world.can_ask() {
         return Err(Failure::no(
@@ -231,7 +240,7 @@ fn keep(place: &Place, id: &str, lines: &[String]) {
 }
 
 /// Records the proofs under the lock, where the contract is still the one that was checked.
-fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &[PhaseProof]) -> Result<()> {
+fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &[PhaseProof], tick: u64) -> Result<()> {
     let mut desk = ctx.desk(place)?;
     let now = ctx.snapshot(&desk);
     if now.contract != before.contract {
@@ -248,8 +257,6 @@ fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &[PhaseProof]) -
         record.data = result.data.clone();
         records.push(record);
     }
-    // Ticks are given out by the append; a proof is as old as the run state when it is written.
-    let tick = desk.run.tick + records.len() as u64;
     let mut reopened = Vec::new();
     for result in results {
         let run = desk.run.phases.entry(phase_key(&result.id)).or_default();

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use crate::core::ledger::{self, Record, rfc3339};
 use crate::core::next;
+use crate::core::run::Proof;
 use crate::error::{Failure, Result};
 use crate::hosts::{self, Host};
 use crate::output::Output;
 use crate::store::attach::{self, Who};
 use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
-use crate::store::{Desk, Place, Snapshot, session, state_dir};
+use crate::store::state_dir::Depth;
+use crate::store::{Desk, Place, Session, Snapshot, session, state_dir};
 use crate::world::World;
 
 /// The surroundings of one verb.
@@ -43,10 +45,15 @@ impl Ctx {
     /// The state directory, judged against the project of a plan.
     pub(super) fn state_for(&self, place: &Place) -> Result<PathBuf> {
         let state = self.state()?;
-        state_dir::outside(&state, &place.root).map_err(|trouble| {
-            Failure::no("nothing can be approved here", trouble.to_string(), "unset STEADFAST_HOME")
-        })?;
+        state_dir::outside(&state, &place.root, self.world.home().as_deref(), Depth::Repository).map_err(
+            |trouble| Failure::no("nothing can be approved here", trouble.to_string(), "unset STEADFAST_HOME"),
+        )?;
         Ok(state)
+    }
+
+    /// Whether a person types this: a terminal, and no variable of a host.
+    pub(super) fn person(&self) -> bool {
+        self.who.is_none() && self.world.can_ask() && !hosts::inside(&|name| self.world.var(name))
     }
 
     /// Where the search for a plan starts.
@@ -67,6 +74,12 @@ impl Ctx {
         if !pinned && let Some(place) = self.bound() {
             return Ok(place);
         }
+        self.place_here()
+    }
+
+    /// As [`Ctx::place`], whatever this session is attached to.
+    pub(super) fn place_here(&self) -> Result<Place> {
+        let from = self.from();
         match locate::find(&from) {
             Found::Plan(place) => Ok(place),
             Found::None => Err(Failure::no(
@@ -79,7 +92,10 @@ impl Ctx {
                 format!("{} has several ({}), and none is in use", root.display(), ids.join(", ")),
                 format!("steadfast use {}", ids.first().map_or("ID", String::as_str)),
             )),
-            Found::BrokenPin(why) => Err(Failure::no("the plan that was named is not here", why, "steadfast plans")),
+            Found::BrokenPin(why) => {
+                let fix = if from.pinned_root.is_some() { "unset PWF_PLAN_ROOT PLAN_ID" } else { "steadfast plans" };
+                Err(Failure::no("the plan that was named is not here", why, fix))
+            }
         }
     }
 
@@ -120,10 +136,14 @@ impl Ctx {
         Failure::fault(format!("the plan `{}` cannot be used", place.name()), trouble.to_string(), fix)
     }
 
+    /// Puts a lost run state together from the ledgers, as far as they can be trusted: they lie in the project, so what they
+    /// say of proofs has to be shown again.
     fn rebuild(&self, desk: &mut Desk) {
+        /// The most of a ledger that is read, in bytes.
+        const MAX: u64 = 256 * 1024 * 1024;
         let mut whole = Vec::new();
         for agent in desk.agents() {
-            if let Ok(bytes) = desk.ledger(&agent, u64::MAX) {
+            if let Ok(bytes) = desk.ledger(&agent, MAX) {
                 whole.push((agent, bytes));
             }
         }
@@ -136,12 +156,23 @@ impl Ctx {
         let present = self.snapshot(desk).view.counts(folded.run.mark.files);
         desk.run = folded.rebuilt(present);
         desk.run.blocks = desk.run.blocks.max(blocks);
-        self.out.aside("steadfast: the run state was missing or damaged and was rebuilt from the ledgers");
+        let mut unproven = false;
+        for phase in desk.run.phases.values_mut() {
+            unproven |= phase.proof == Proof::Passed;
+            phase.proof = Proof::None;
+        }
+        let last = folded.records.iter().rev().find(|r| r.event == "attach" && !r.session.is_empty());
+        desk.run.owner = last.map(|r| Session::key(&r.host, &r.session)).unwrap_or_default();
+        let again = if unproven { "; its proofs have to be shown again: steadfast check --all" } else { "" };
+        self.out
+            .aside(&format!("steadfast: the run state was missing or damaged and was rebuilt from the ledgers{again}"));
     }
 
     /// One look at a plan.
     pub(super) fn snapshot(&self, desk: &Desk) -> Snapshot {
-        let state = self.state().ok().filter(|s| state_dir::outside(s, &desk.place.root).is_ok());
+        let state = self.state().ok().filter(|s| {
+            state_dir::outside(s, &desk.place.root, self.world.home().as_deref(), Depth::Repository).is_ok()
+        });
         Snapshot::take(state.as_deref(), desk)
     }
 

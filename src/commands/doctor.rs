@@ -8,7 +8,7 @@ use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found};
-use crate::store::{Attestation, Desk, Place, attach, disk, layout, state_dir};
+use crate::store::{Attestation, Desk, Place, Snapshot, attach, disk, layout, state_dir};
 
 /// A ledger of this size is worth a word, in bytes.
 const LARGE: u64 = 32 * 1024 * 1024;
@@ -68,8 +68,11 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     if wrong == 0 {
         return Ok(());
     }
+    if ctx.out.json {
+        return Err(Failure::no("", "", ""));
+    }
     Err(Failure::no(
-        format!("{wrong} things are wrong"),
+        if wrong == 1 { "one thing is wrong".to_owned() } else { format!("{wrong} things are wrong") },
         "they are named above",
         "steadfast doctor  # when what each line says is done",
     ))
@@ -104,7 +107,7 @@ fn state(ctx: &Ctx, report: &mut Report) {
             } else {
                 report.wrong(
                     format!("the state directory {} cannot be written", path.display()),
-                    format!("chmod u+rwx {}", path.display()),
+                    format!("chmod u+rwx {}", shell(&path)),
                 );
             }
         }
@@ -166,7 +169,7 @@ fn pointer(place: &Place, report: &mut Report) {
     let path = place.root.join(layout::PLANNING).join(layout::POINTER);
     let Some(kind) = disk::kind(&path) else { return };
     if !kind.file {
-        report.wrong(format!("{} is not a regular file", path.display()), format!("rm -r {}", path.display()));
+        report.wrong(format!("{} is not a regular file", path.display()), format!("rm -r -- {}", shell(&path)));
     } else if locate::pointer(&place.root)
         .is_none_or(|id| disk::kind(&place.root.join(layout::PLANNING).join(id)).is_none())
     {
@@ -200,6 +203,7 @@ fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
             }
         }
     }
+    mirrors(desk, &snapshot, report);
     match snapshot.attestation {
         Attestation::Approved => {
             report.fine(format!("approved, version {}", snapshot.head.as_ref().map_or(0, |h| h.version)));
@@ -224,7 +228,7 @@ fn run_state(desk: &Desk, report: &mut Report) {
     if desk.blocks().is_none() {
         report.wrong(
             "the block counter .stop_blocks cannot be read, so it counts as full",
-            format!("rm -r {}", desk.path().join(layout::BLOCKS).display()),
+            format!("rm -r -- {}", shell(&desk.path().join(layout::BLOCKS))),
         );
     }
 }
@@ -234,27 +238,50 @@ fn ledgers(desk: &Desk, report: &mut Report) {
         let name = layout::ledger(&agent);
         let path = desk.path().join(&name);
         let Some(kind) = disk::kind(&path).filter(|k| k.file) else {
-            report.wrong(format!("{name} is not a regular file"), format!("rm -r {}", path.display()));
+            report.wrong(format!("{name} is not a regular file"), format!("rm -r -- {}", shell(&path)));
             continue;
         };
         if kind.size > LARGE {
             report.note(
                 format!("{name} has {} MiB", kind.size / (1024 * 1024)),
-                format!("move it away when the run is over: {}", path.display()),
+                format!("mv {} /tmp/  # when the run is over", shell(&path)),
             );
         }
         let Ok(bytes) = desk.ledger(&agent, LARGE) else {
-            report.wrong(format!("{name} cannot be read"), format!("chmod u+rw {}", path.display()));
+            report.wrong(format!("{name} cannot be read"), format!("chmod u+rw {}", shell(&path)));
             continue;
         };
         let folded = ledger::fold([(agent.as_str(), bytes.as_slice())]);
-        if folded.bad_lines > 0 {
-            report.note(
-                format!("{name} has {} unreadable lines; they are skipped and never deleted", folded.bad_lines),
-                format!("look at them: {}", path.display()),
-            );
-        } else {
+        let troubles = [
+            (folded.bad_lines, "unreadable lines, which are skipped and never deleted"),
+            (folded.conflict_markers, "lines that a merge left"),
+            (folded.torn_ends, "torn ends, which a crash leaves and the next line closes"),
+            (
+                if kind.size > LARGE { 0 } else { folded.broken_links },
+                "places where a line was changed, removed or put between",
+            ),
+            (folded.double_ticks, "ticks that stand twice"),
+        ];
+        let named: Vec<String> =
+            troubles.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        if named.is_empty() {
             report.fine(name);
+        } else {
+            report.note(format!("{name} has {}", named.join("; ")), format!("less {}", shell(&path)));
+        }
+    }
+}
+
+fn mirrors(desk: &Desk, snapshot: &Snapshot, report: &mut Report) {
+    let Some(head) = snapshot.head.as_ref().filter(|h| h.version > 0) else { return };
+    let contract = layout::contract(head.version);
+    for (name, wanted) in [
+        (contract.as_str(), head.contract.clone()),
+        (layout::ATTESTATION, Some(format!("{}  {contract}\n", head.digest))),
+    ] {
+        let there = desk.file(name, layout::MAX_HEAD).bytes();
+        if there != wanted.map(String::into_bytes) {
+            report.note(format!("the mirror {name} is missing or changed; nobody decides by it"), "steadfast attest");
         }
     }
 }
@@ -267,7 +294,12 @@ fn leftovers(desk: &Desk, report: &mut Report) {
     if !temp.is_empty() {
         report.note(
             format!("left over after a crash: {}", temp.join(", ")),
-            format!("rm {}/.*.tmp", desk.path().display()),
+            format!("rm {}/.*.tmp", shell(&desk.path())),
         );
     }
+}
+
+/// A path as a shell reads it.
+fn shell(path: &std::path::Path) -> String {
+    crate::output::quote(&path.display().to_string())
 }

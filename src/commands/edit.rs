@@ -4,7 +4,7 @@ use crate::core::plan::{Status, StepState};
 use crate::core::view::{PhaseView, View, step_matches};
 use crate::core::{next, plan_edit, plan_read};
 use crate::error::{Failure, Result};
-use crate::store::{Desk, Snapshot, layout};
+use crate::store::{Desk, Snapshot};
 
 /// The phase that is meant: by id, by number, or the one in progress.
 pub(super) fn phase<'a>(view: &'a View, name: Option<&str>) -> Result<&'a PhaseView> {
@@ -48,31 +48,25 @@ pub(super) fn step(desk: &Desk, id: &str, text: &str, state: StepState) -> Resul
 }
 
 /// Reads, changes and replaces the plan file. An editor that does not know the lock may write in between: the file is
-/// read once more before it is replaced, and the change is made again on what is there then.
+/// compared last of all, just before it is replaced, and the change is made again on what is there then.
 pub(super) fn change(
     desk: &Desk,
     make: impl Fn(&[u8], &crate::core::plan::Plan) -> std::result::Result<Vec<u8>, String>,
 ) -> Result<()> {
-    let read = || desk.plan().bytes().unwrap_or_default();
-    let mut bytes = read();
-    for _ in 0..3 {
+    for _ in 0..20 {
+        let bytes = desk.plan().bytes().unwrap_or_default();
         let changed = make(&bytes, &plan_read::read(&bytes)).map_err(|why| {
             Failure::no("the plan file could not be changed", why, format!("${{EDITOR:-vi}} {}", desk.place.file()))
         })?;
         if changed == bytes {
             return Ok(());
         }
-        let now = read();
-        if now == bytes {
-            return desk.replace(layout::PLAN, &changed).map_err(|error| {
-                Failure::fault(
-                    format!("{} could not be written", desk.place.file()),
-                    error.to_string(),
-                    "steadfast doctor",
-                )
-            });
+        let replaced = desk.replace_plan(&bytes, &changed).map_err(|error| {
+            Failure::fault(format!("{} could not be written", desk.place.file()), error.to_string(), "steadfast doctor")
+        })?;
+        if replaced {
+            return Ok(());
         }
-        bytes = now;
     }
     Err(Failure::no(
         "the plan file keeps changing",

@@ -25,6 +25,13 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
         ctx.say(&desk, &format!("{id} is complete already"));
         return Ok(());
     }
+    if let Some(open) = phase.depends_on.iter().find(|d| snapshot.view.find(d).is_some_and(|p| !p.settled())) {
+        return Err(Failure::no(
+            format!("phase `{id}` cannot be complete yet"),
+            format!("it depends on `{open}`, which is not"),
+            format!("steadfast done {open}"),
+        ));
+    }
     if phase.needs_proof {
         // The lock is not held while commands run: hooks need it.
         check::prove(ctx, &place, std::slice::from_ref(&id), check::LIMIT)?;
@@ -61,7 +68,14 @@ pub(super) fn fail(ctx: &Ctx, args: &Reason) -> Result<()> {
 pub(super) fn skip(ctx: &Ctx, args: &Reason) -> Result<()> {
     let id = end(ctx, args, Status::Skipped, "phase_skipped")?;
     let desk = Ctx::look(&ctx.place()?)?;
-    ctx.say(&desk, &format!("{id} is parked; the run ends as needs-you, not as done"));
+    ctx.say(
+        &desk,
+        &if ctx.who.is_some() {
+            format!("{id} is parked; the run will end as needs-you, not as done")
+        } else {
+            format!("{id} is parked")
+        },
+    );
     Ok(())
 }
 
@@ -90,12 +104,12 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
     let run = desk.run.phases.entry(phase_key(&id)).or_default();
     run.status = Some(status);
     run.why = crate::output::clean(&args.why).replace('\n', " ").chars().take(WHY).collect();
-    run.by_agent = ctx.who.is_some();
+    run.by_agent = !ctx.person();
     if status == Status::Failed {
         run.tries += u32::from(!phase.needs_proof);
     }
     let mut record = ctx.record(event, &id, &args.why);
-    record.data = serde_json::json!({ "by": if ctx.who.is_some() { "agent" } else { "person" }, "why": args.why });
+    record.data = serde_json::json!({ "by": if ctx.person() { "person" } else { "agent" }, "why": args.why });
     settle(ctx, &mut desk, record)?;
     Ok(id)
 }

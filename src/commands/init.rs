@@ -144,6 +144,15 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
             "ls -ld .  # init again where you may write",
         )
     };
+    // Judged, and made, before anything of the plan is: a plan without it would be nobody's.
+    let state = ctx.state_for(&Place { root: root.clone(), id: "new".to_owned() })?;
+    disk::make_private_dir(&state).map_err(|error| {
+        Failure::fault(
+            "the state directory cannot be made",
+            format!("{}: {error}", state.display()),
+            "steadfast doctor",
+        )
+    })?;
     match disk::kind(&planning) {
         None => disk::make_dir(&planning).map_err(|e| failed(&planning, e))?,
         Some(kind) if kind.dir && kind.owner == disk::user() => {}
@@ -155,7 +164,6 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
             ));
         }
     }
-    ctx.state_for(&Place { root: root.clone(), id: "new".to_owned() })?;
     let base = format!("{}-{}", date(ctx.world.now()), slug(task));
     for n in 1..1000 {
         let id = if n == 1 { base.clone() } else { format!("{base}-{n}") };

@@ -28,12 +28,17 @@ pub(super) fn run(ctx: &Ctx, pause: bool) -> Result<()> {
 
 /// An agent that could do this would hold its own keys.
 pub(super) fn only_a_person(ctx: &Ctx, verb: &str) -> Result<()> {
-    if hosts::inside(&|name| ctx.world.var(name)) {
-        return Err(Failure::no(
-            format!("`{verb}` is for the person, not for the agent"),
-            "this shell belongs to an agent's session",
-            format!("steadfast {verb}  # typed by the user, in a terminal"),
-        ));
+    if ctx.person() {
+        return Ok(());
     }
-    Ok(())
+    let inside = hosts::inside(&|name| ctx.world.var(name));
+    Err(Failure::no(
+        format!("`{verb}` is for the person, not for the agent"),
+        if inside {
+            "this shell belongs to an agent's session"
+        } else {
+            "nobody sits at this shell: it has no terminal"
+        },
+        format!("steadfast {verb}  # typed by the user, in a terminal"),
+    ))
 }

@@ -7,6 +7,7 @@ use crate::core::plan::{Status, StepState};
 use crate::core::run::Proof;
 use crate::core::view::{PhaseView, View};
 use crate::output::{Output, Style};
+use crate::store::{Place, Snapshot};
 
 /// `next{kind,phase,step,why}` and the command.
 pub(super) fn next_json(view: &View, next: &Next) -> Value {
@@ -26,6 +27,23 @@ pub(super) fn next_line(out: Output, view: &View, next: &Next) -> String {
     let command =
         if next.command.is_empty() { String::new() } else { format!("  ({})", out.paint(Style::Cyan, &next.command)) };
     format!("{} {}{command}", out.paint(Style::Bold, "next:"), out.paint(Style::Plain, &what))
+}
+
+/// One line: what comes next for a plan, approved or not.
+pub(super) fn ahead(out: Output, place: &Place, snapshot: &Snapshot, next: &Next) -> String {
+    if snapshot.contract.is_some() {
+        return next_line(out, &snapshot.view, next);
+    }
+    let command = |text: &str| out.paint(Style::Cyan, text);
+    let label = out.paint(Style::Bold, "next:");
+    if snapshot.head.is_some() {
+        return format!("{label} write the phases into {}, then: {}", place.file(), command("steadfast attest"));
+    }
+    if !snapshot.has_phases() {
+        return format!("{label} {} has no phase list: nothing to follow", place.file());
+    }
+    let init = format!("steadfast init --from {}", place.file());
+    format!("{label} nothing of this plan is approved here: {}", command(&init))
 }
 
 /// The mark and style of a phase.

@@ -116,7 +116,7 @@ impl Settings {
         Failure::no(
             format!("{} is left alone", self.path.display()),
             error.to_string(),
-            format!("steadfast install claude-code {}  # when that place is mended", flag(self.scope)),
+            "steadfast doctor  # when that place is mended",
         )
     }
 

@@ -180,32 +180,24 @@ impl Seen<'_> {
     fn short(&self, ctx: &Ctx) {
         let (done, total) = self.settled();
         let out = ctx.out;
-        out.line(&format!(
-            "{}: {done} of {total} phases done, {}, {}",
-            self.place.name(),
-            self.mode().word(),
-            self.approval()
-        ));
+        let done = if total == 0 { "no phases yet".to_owned() } else { format!("{done} of {total} phases done") };
+        out.plain(&format!("{}: {done}, {}, {}", self.place.name(), self.mode().word(), self.approval()));
         for phase in &self.snapshot.view.phases {
             let (settled, steps) = render::steps(phase);
             let claimed = if phase.claimed { ", claimed" } else { "" };
             let boxes = if steps > 0 { format!(", {settled}/{steps} steps") } else { String::new() };
             let proof = if phase.needs_proof { format!(", proof {}", render::proof(phase)) } else { String::new() };
-            out.line(&format!("  {} {}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
+            out.plain(&format!("  {} {}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
         }
-        out.line(&format!("gate: {}; session: {}", self.verdict(ctx).word(), self.session()));
+        out.plain(&format!("gate: {}; session: {}", self.verdict(ctx).word(), self.session()));
         for problem in self.problems().iter().take(5) {
-            out.line(&format!("problem: {}", sentence(problem)));
+            out.plain(&format!("problem: {}", sentence(problem)));
         }
         self.last(ctx);
     }
 
     fn last(&self, ctx: &Ctx) {
-        if self.snapshot.contract.is_none() && self.snapshot.head.is_some() {
-            ctx.out.line(&format!("next: write the phases into {}, then: steadfast attest", self.place.file()));
-        } else {
-            ctx.out.line(&render::next_line(ctx.out, &self.snapshot.view, self.next));
-        }
+        ctx.out.line(&render::ahead(ctx.out, self.place, self.snapshot, self.next));
     }
 
     fn terminal(&self, ctx: &Ctx) {

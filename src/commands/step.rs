@@ -24,9 +24,9 @@ pub(super) fn run(ctx: &Ctx, args: &Step) -> Result<()> {
     let text = match step {
         None => phase.steps.iter().find(|(_, s)| *s == wanted).map(|(t, _)| t.clone()).ok_or_else(|| {
             Failure::no(
-                format!("phase `{}` has no open step", phase.id),
-                "every approved step is checked or dropped",
-                format!("steadfast done {}", phase.id),
+                format!("phase `{}` has no {} step", phase.id, if args.undo { "checked" } else { "open" }),
+                if args.undo { "nothing was checked yet" } else { "every approved step is checked or dropped" },
+                if args.undo { "steadfast status".to_owned() } else { format!("steadfast done {}", phase.id) },
             )
         })?,
         Some(name) => find(&phase.steps, name).ok_or_else(|| {

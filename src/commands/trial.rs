@@ -92,6 +92,10 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         trial.wrong,
         base.display()
     );
+    if ctx.out.json {
+        ctx.out.value(&json!({ "decisions": trial.steps, "wrong": trial.wrong, "dir": text(&base) }));
+        return if trial.wrong == 0 { Ok(()) } else { Err(Failure::no("", "", "")) };
+    }
     if trial.wrong == 0 {
         ctx.out.line(&ctx.out.paint(Style::Green, &line));
         return Ok(());
@@ -101,11 +105,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
 
 impl Trial<'_> {
     fn play(&mut self, base: &Path) -> std::io::Result<()> {
-        let out = self.ctx.out;
-        out.line(&out.paint(
-            Style::Bold,
-            "A gated run with a scripted agent. Nothing is installed; each hook is a real process.",
-        ));
+        self.say("A gated run with a scripted agent. Nothing is installed; each hook is a real process.");
         self.write("plan.md", PLAN)?;
         self.say("The agent turns a finished plan into a gated run.");
         self.verb(&["init", "--gated", "--from", "plan.md", "Greet the world"], &Expect::Exit(0))?;
@@ -158,6 +158,9 @@ impl Trial<'_> {
     }
 
     fn say(&self, text: &str) {
+        if self.ctx.out.json {
+            return;
+        }
         self.ctx.out.line("");
         self.ctx.out.line(&self.ctx.out.paint(Style::Bold, text));
     }
@@ -243,6 +246,9 @@ impl Trial<'_> {
         self.steps += 1;
         let (word, style) = if good { ("as expected", Style::Green) } else { ("NOT as expected", Style::Red) };
         self.wrong += usize::from(!good);
+        if out.json {
+            return;
+        }
         let time = format!("{:.1} ms", took.as_secs_f64() * 1000.0);
         out.line(&format!(
             "  {}  {}  {}  {}",
@@ -255,7 +261,7 @@ impl Trial<'_> {
 
     fn quote(&self, who: &str, text: &str) {
         let out = self.ctx.out;
-        if text.trim().is_empty() {
+        if text.trim().is_empty() || out.json {
             return;
         }
         out.line(&format!("    {}", out.paint(Style::Dim, &format!("{who}:"))));

@@ -4,6 +4,8 @@ use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::plan::{Problem, Shape};
 use crate::core::{attest, plan_edit, plan_read};
 
+/// The most phases of an approved plan: what a run knows of each has to be at hand in every hook.
+pub const MAX_PHASES: usize = 400;
 const HEADING: &str = "write each phase as a heading: ### Phase 1: Title";
 
 /// The file with its ids written, and its contract.
@@ -16,6 +18,10 @@ pub fn strict(bytes: &[u8], mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, C
     let plan = plan_read::read(&bytes);
     if plan.shape == Shape::None {
         return Err(whole("no phase list was found".to_owned()));
+    }
+    if plan.phases.len() > MAX_PHASES {
+        let what = format!("it has {} phases, and a plan has at most {MAX_PHASES}", plan.phases.len());
+        return Err(vec![Problem { line: 0, what, fix: "split it into several plans".to_owned() }]);
     }
     let contract = attest::build(&plan, mode, gate)?;
     let problems = unsupported(&contract);

@@ -23,6 +23,9 @@ pub fn word(prompt: &str) -> Option<Word> {
         return None;
     }
     let prompt = prompt.to_lowercase();
+    // A client may put an answered prompt back into its input line, before what is typed next.
+    let prompt =
+        prompt.trim().strip_prefix("approve plan").filter(|rest| rest.starts_with("approve plan")).unwrap_or(&prompt);
     let words: Vec<&str> = prompt.split_whitespace().collect();
     match words.as_slice() {
         ["plan", "status"] => Some(Word::Status),
@@ -45,6 +48,7 @@ mod tests {
             ("approve plan", Some(Word::Show)),
             ("  Approve   Plan \n", Some(Word::Show)),
             ("approve plan 1A2b3c4d", Some(Word::Approve("1a2b3c4d".into()))),
+            ("approve planapprove plan 1a2b3c4d", Some(Word::Approve("1a2b3c4d".into()))),
             ("reject plan", Some(Word::Reject)),
             ("plan status", Some(Word::Status)),
             ("pause plan", Some(Word::Pause)),

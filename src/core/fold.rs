@@ -78,13 +78,17 @@ fn count(n: usize) -> u32 {
 fn read_one(folded: &mut Folded, bytes: &[u8]) -> LedgerEnd {
     let mut end = LedgerEnd { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX), ..LedgerEnd::default() };
     let (mut last_good, mut last_any) = (String::new(), String::new());
+    let mut chained = false;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         let link = chain(line);
         if let Some(record) = parse_line(line) {
-            let linked = record.prev.is_empty() || record.prev == last_good || record.prev == last_any;
+            // Lines without a link come only before the first one that has it: other tools write such ledgers.
+            let free = record.prev.is_empty() && !chained;
+            let linked = free || (!record.prev.is_empty() && (record.prev == last_good || record.prev == last_any));
+            chained |= !record.prev.is_empty();
             folded.broken_links += u32::from(!linked);
             end.tick = end.tick.max(record.tick);
             if is_work(&record.event) {

@@ -7,8 +7,10 @@ use sha2::{Digest, Sha256};
 
 pub use crate::core::fold::{Folded, fold};
 use crate::core::plan::Status;
-use crate::core::text::{cut, first_chars, flatten};
+use crate::core::text::{first_chars, flatten};
 
+/// A tick no history reaches (2^53, where other programs lose count): what lies beyond is no record.
+pub const MAX_TICK: u64 = 1 << 53;
 /// The most characters of a summary that are kept.
 pub const SUMMARY_CHARS: usize = 300;
 
@@ -65,7 +67,7 @@ impl Record {
 pub fn parse_line(line: &[u8]) -> Option<Record> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let Value::Object(mut map) = serde_json::from_slice(line).ok()? else { return None };
-    let tick = map.get("tick")?.as_u64()?;
+    let tick = map.get("tick")?.as_u64().filter(|tick| *tick <= MAX_TICK)?;
     let event = text(&mut map, "event");
     if event.is_empty() {
         return None;
@@ -119,26 +121,32 @@ pub fn chain(line: &[u8]) -> String {
 /// Whether an event is a record of work, whose tick and label stand in the block. Prompts, session events, gate records and
 /// words nobody knows are not: nothing changes in front of the model without news.
 pub fn is_work(event: &str) -> bool {
-    event.starts_with("phase_")
-        || matches!(
-            event,
-            "init"
-                | "attest"
-                | "step"
-                | "proof"
-                | "receipt"
-                | "handoff"
-                | "edit"
-                | "progress"
-                | "note"
-                | "error"
-                | "decision"
-        )
+    matches!(
+        event,
+        "init"
+            | "attest"
+            | "phase_start"
+            | "phase_complete"
+            | "phase_failed"
+            | "phase_skipped"
+            | "phase_retry"
+            | "phase_waiting"
+            | "step"
+            | "proof"
+            | "receipt"
+            | "handoff"
+            | "edit"
+            | "progress"
+            | "note"
+            | "error"
+            | "decision"
+    )
 }
 
-/// Event and phase of a record of work in at most 40 columns, as kept in [`crate::core::run::LedgerEnd::event`].
+/// Event and phase of a record of work, as kept in [`crate::core::run::LedgerEnd::event`]. What is no id is left out: a
+/// ledger may come from elsewhere, and this reaches the model.
 pub fn label(event: &str, phase: &str) -> String {
-    cut(&flatten(&format!("{event} {phase}")), 40)
+    if is_name(phase) { format!("{event} {phase}") } else { event.to_owned() }
 }
 
 /// The status a phase has after an event; `None` where the event does not change it.

@@ -5,6 +5,7 @@ pub mod candidate;
 pub mod change;
 pub mod chat;
 pub mod contract;
+pub mod differences;
 pub mod event;
 pub mod fold;
 pub mod gate;

@@ -9,7 +9,7 @@ use crate::core::plan::Status;
 use crate::core::{candidate, notes};
 use crate::hook::attached::{Scene, record};
 use crate::store::approval::{self, Grant, Shown};
-use crate::store::{By, Snapshot, layout};
+use crate::store::{By, Snapshot};
 
 /// Approves what the file asks for, where it only adds to the plan and adds no command. Gives the new version.
 pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Option<u64> {
@@ -24,11 +24,9 @@ pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Optio
         return None;
     }
     if bytes != snapshot.bytes {
-        // Read once more: an editor may have gone on writing.
-        if scene.desk.plan().bytes().as_ref() != Some(&snapshot.bytes) {
+        if !scene.desk.replace_plan(&snapshot.bytes, &bytes).ok()? {
             return None;
         }
-        scene.desk.replace(layout::PLAN, &bytes).ok()?;
     }
     let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(scene.call.now()) };
     match approval::grant(&scene.call.state, &scene.desk, &mut head, &asked, grant) {

@@ -5,6 +5,7 @@ use crate::core::ledger::{Record, rfc3339};
 use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool};
 use crate::store::desk::{Found, Trouble};
 use crate::store::session::SessionFile;
+use crate::store::state_dir::Depth;
 use crate::store::{Desk, Session, Snapshot, state_dir};
 
 /// Everything a handler may look at and change.
@@ -18,7 +19,7 @@ pub(super) struct Scene<'a, 'b> {
 
 pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> Reply {
     let place = session.place();
-    if state_dir::outside(&call.state, &place.root).is_err() {
+    if state_dir::outside(&call.state, &place.root, call.world.home().as_deref(), Depth::Root).is_err() {
         return Reply::default();
     }
     if place.id.is_empty() {
@@ -89,12 +90,11 @@ impl Scene<'_, '_> {
     fn delivered_twice(&mut self) -> bool {
         let event = self.call.event;
         let route = self.call.route;
-        if matches!(event.kind, Kind::Stop(_)) && main_thread(event) {
-            return self.session.stop_twice(route);
-        }
         let word = word(&event.kind);
         let agent = event.agent.as_deref().unwrap_or_default();
-        let turn = if event.turn.is_empty() { &self.call.payload } else { &event.turn };
+        // A turn may have several stops: only the same bytes are the same stop.
+        let own = !event.turn.is_empty() && !matches!(event.kind, Kind::Stop(_));
+        let turn = if own { &event.turn } else { &self.call.payload };
         let key: String =
             crate::core::contract::digest(format!("{word}\n{agent}\n{turn}").as_bytes()).chars().take(8).collect();
         self.session.twice(&key, route)
@@ -221,9 +221,8 @@ fn without_run(call: &Call<'_>, file: &SessionFile, mut session: Session, desk: 
     let what = if desk.found == Found::Torn { "damaged" } else { "gone" };
     match &call.event.kind {
         Kind::Stop(_) => {
-            let text = format!(
-                "steadfast let the run end: error. Its run state is {what}. Any verb rebuilds it: steadfast status, then steadfast attach"
-            );
+            let text =
+                format!("steadfast let the run end: error. Its run state is {what}. To rebuild it: steadfast attach");
             Reply { notice: Some(text), ..Reply::default() }
         }
         Kind::Prompt(_) | Kind::SessionStart(_) => {

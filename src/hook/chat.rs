@@ -9,11 +9,12 @@ use crate::core::event::Reply;
 use crate::core::ledger::rfc3339;
 use crate::core::plan::Status;
 use crate::core::text::flatten;
-use crate::core::{candidate, next, notes};
+use crate::core::{candidate, differences, next, notes};
 use crate::hook::attached::{Scene, record};
+use crate::hook::progress;
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::pending::{self, Pending};
-use crate::store::{By, Session, Snapshot, layout};
+use crate::store::{By, Session, Snapshot};
 
 /// The most lines of a difference that fit a chat.
 const LINES: usize = 60;
@@ -101,7 +102,7 @@ fn show(scene: &mut Scene<'_, '_>) -> String {
         gate: asked.gate,
         ..Contract::default()
     });
-    let differences = change::differences(&old, &asked);
+    let differences = differences::differences(&old, &asked);
     let version = snapshot.head.as_ref().map_or(0, |h| h.version);
     if differences.is_empty() && snapshot.contract.is_some() {
         return "steadfast: nothing to approve: the plan asks for what is approved.".to_owned();
@@ -164,13 +165,14 @@ fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         && bytes != snapshot.bytes
     {
         // Without its ids the file asks for something else, which the user is then told.
-        let _ = scene.desk.replace(layout::PLAN, &bytes);
+        let _ = scene.desk.replace_plan(&snapshot.bytes, &bytes);
     }
     let approved = scene.snapshot();
     approval::adopt(&mut scene.desk, &approved, weakened);
     let mut attest = record(scene.call, "attest", &format!("version {} by person", head.version));
     attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "person" });
     scene.records.push(attest);
+    progress::open_next(scene, &approved);
     format!("steadfast: approved as version {}.{mirrors} The agent reads it at its next turn.", head.version)
 }
 

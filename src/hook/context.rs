@@ -1,7 +1,7 @@
 //! What is put in front of the model, and the news that go with it.
 
 use crate::core::contract::{Mode, digest};
-use crate::core::event::Reply;
+use crate::core::event::{Kind, Reply};
 use crate::core::inject::{self, Block};
 use crate::core::next;
 use crate::hook::Call;
@@ -21,7 +21,6 @@ pub(super) fn prompt(scene: &mut Scene<'_, '_>, text: &str) -> Reply {
     }
     if inject::is_user_prompt(text) {
         scene.session.turn_holds = 0;
-        scene.session.stops.clear();
         scene.session.calls = 0;
         if scene.desk.run.blocks > 0 {
             // A mirror that cannot be written keeps the larger, older count: the safe side.
@@ -46,7 +45,9 @@ fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
     let context = text(&snapshot, &scene.desk, full || scene.session.compacted || scene.session.injected != key);
     scene.session.compacted = false;
     scene.session.injected = key;
-    let notice = news(scene, &snapshot);
+    // Not every client shows what a session start says, and each news is told once: it waits for the prompt.
+    let start = matches!(scene.call.event.kind, Kind::SessionStart(_));
+    let notice = if start { None } else { news(scene, &snapshot) };
     Reply { context, notice, ..Reply::default() }
 }
 
@@ -74,7 +75,7 @@ fn text(snapshot: &Snapshot, desk: &Desk, full: bool) -> Option<String> {
     }
     // A legacy plan is told when it is news, not at every turn.
     if full && snapshot.attestation == Attestation::None && snapshot.has_phases() {
-        return snapshot.plan.as_ref().map(inject::legacy);
+        return snapshot.plan.as_ref().map(|plan| inject::legacy(plan, &desk.place.file()));
     }
     None
 }
@@ -149,6 +150,7 @@ pub(super) fn of_desk(call: &Call<'_>, desk: &Desk) -> Reply {
 /// The outline of a legacy plan, and the key that tells whether it is news.
 pub(super) fn legacy(call: &Call<'_>, desk: &Desk) -> (String, Reply) {
     let snapshot = Snapshot::take(Some(&call.state), desk);
-    let context = snapshot.plan.as_ref().map(inject::legacy).filter(|text| !text.is_empty());
+    let context =
+        snapshot.plan.as_ref().map(|plan| inject::legacy(plan, &desk.place.file())).filter(|text| !text.is_empty());
     (key(&snapshot), Reply { context, ..Reply::default() })
 }

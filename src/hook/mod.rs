@@ -88,18 +88,43 @@ fn words(args: &[String]) -> Option<(&str, &'static Host)> {
 }
 
 fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Reply {
-    if event.session.is_empty() {
+    if event.session.is_empty() || event.session.len() > hosts::MAX_SESSION {
         return Reply::default();
     }
     assert!(world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
-    let Ok(state) = state_dir::find(&|name| world.var(name)) else { return Reply::default() };
+    let key = Session::key(host.id, &event.session);
+    let state = match state_dir::find(&|name| world.var(name)) {
+        Ok(state) => state,
+        Err(trouble) => return unusable(event, &trouble, &key),
+    };
     let mut payload = digest(bytes);
     payload.truncate(16);
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
-    match session::open(&call.state, &Session::key(host.id, &event.session)) {
+    match session::open(&call.state, &key) {
         Some((file, session)) => attached::answer(&call, &file, session),
+        // Only where the file is missing the session is unattached; one that cannot be read lets everything go, visibly.
+        None if session::is_there(&call.state, &key) => unreadable(event, "the file of this session cannot be read"),
         None => unattached::answer(&call),
+    }
+}
+
+/// The state directory cannot be trusted: nobody is held. A session that was attached there hears why.
+fn unusable(event: &Event, trouble: &state_dir::Trouble, key: &str) -> Reply {
+    match trouble {
+        state_dir::Trouble::NotOurs(state) if session::is_there(state, key) => unreadable(event, &trouble.to_string()),
+        _ => Reply::default(),
+    }
+}
+
+fn unreadable(event: &Event, why: &str) -> Reply {
+    if !main_thread(event) || !matches!(event.kind, Kind::Stop(_) | Kind::Prompt(_)) {
+        return Reply::default();
+    }
+    let what = if matches!(event.kind, Kind::Stop(_)) { "let the run end: error" } else { "is off" };
+    Reply {
+        notice: Some(format!("steadfast {what}. {why}; nobody is held. See: steadfast doctor")),
+        ..Reply::default()
     }
 }
 

@@ -5,28 +5,26 @@ use serde_json::json;
 use crate::core::contract::{Mode, digest};
 use crate::core::event::{Background, Reply, StopCall};
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
-use crate::core::next::{self, Kind};
-use crate::core::plan::Status;
-use crate::core::run::phase_key;
-use crate::core::{inject, plan_edit};
+use crate::core::inject;
+use crate::core::next;
 use crate::hook::attached::{Scene, record};
 use crate::hook::{context, progress};
+use crate::store::Snapshot;
 use crate::store::session::LastStop;
-use crate::store::{Snapshot, layout};
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
-    if let Some(reply) = replay(scene, call) {
-        return reply;
-    }
     let mut snapshot = scene.snapshot();
     if progress::take_over(scene, &snapshot) {
         snapshot.look_again(&scene.desk.run);
     }
-    if open_next(scene, &snapshot) {
+    if progress::open_next(scene, &snapshot) {
         snapshot = scene.snapshot();
     }
     let blocks = scene.desk.blocks();
     let facts = facts(scene, &snapshot, call, blocks);
+    if let Some(reply) = replay(scene, call, &facts) {
+        return reply;
+    }
     let mut verdict = gate::decide(&facts);
     if call.errored && verdict == Verdict::Hold {
         verdict = Verdict::Error;
@@ -34,35 +32,37 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
     if verdict == Verdict::Background {
         scene.desk.run.deferred = deferred(&call.background);
     }
-    let reply = if verdict == Verdict::Hold {
-        hold(scene, &snapshot, facts.work, blocks.unwrap_or(0))
-    } else {
-        let_go(scene, &snapshot, verdict)
-    };
+    // Persist the count first, block second.
+    if verdict == Verdict::Hold && scene.desk.set_blocks(blocks.unwrap_or(0).saturating_add(1)).is_err() {
+        verdict = Verdict::Error;
+    }
+    let reply =
+        if verdict == Verdict::Hold { hold(scene, &snapshot, facts.work) } else { let_go(scene, &snapshot, verdict) };
     scene.session.last_stop = LastStop {
         payload: scene.call.payload.clone(),
         verdict: verdict.word().to_owned(),
         said: reply.hold.clone().or_else(|| reply.notice.clone()).unwrap_or_default(),
-        replayed: false,
+        // Told apart from the next delivery of these very bytes only while nothing comes between.
+        replayed: scene.session.last_stop.replayed && scene.session.last_stop.payload == scene.call.payload,
     };
     reply
 }
 
 /// The very same payload once more. After a hold a host sets its flag, so an equal payload without it is the same stop
-/// delivered twice; it is answered the same, once, so that no host can be kept in a loop by it.
-fn replay(scene: &mut Scene<'_, '_>, call: &StopCall) -> Option<Reply> {
-    let last = &mut scene.session.last_stop;
-    if call.active || last.payload != scene.call.payload || last.verdict != Verdict::Hold.word() {
+/// delivered twice: it is answered the same, once, where all that the hold stood on still stands. It is no new block, but it
+/// takes its place in the limit of this turn, so that no host can be kept in a loop by it.
+fn replay(scene: &mut Scene<'_, '_>, call: &StopCall, facts: &Facts) -> Option<Reply> {
+    let last = &scene.session.last_stop;
+    if call.active || last.replayed || last.payload != scene.call.payload || last.verdict != Verdict::Hold.word() {
         return None;
     }
-    let mut reply = Reply::default();
-    if last.replayed {
-        reply.notice = Some(format!("steadfast let the run end: {}", Verdict::Duplicate.word()));
-    } else {
-        last.replayed = true;
-        reply.hold = Some(last.said.clone());
+    if gate::decide(&Facts { progressed: true, ..*facts }) != Verdict::Hold {
+        return None;
     }
-    Some(reply)
+    scene.session.turn_holds += 1;
+    let last = &mut scene.session.last_stop;
+    last.replayed = true;
+    Some(Reply { hold: Some(last.said.clone()), ..Reply::default() })
 }
 
 fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Option<u32>) -> Facts {
@@ -110,40 +110,7 @@ fn deferred(background: &Background) -> String {
     digest(ids.join("\n").as_bytes()).chars().take(8).collect()
 }
 
-/// In a gated run one phase is always in progress: where none is, the next ready one is opened before the stop is judged.
-fn open_next(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool {
-    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
-    if !gated || snapshot.contract.is_none() || scene.desk.run.paused {
-        return false;
-    }
-    let next = next::next(&snapshot.view);
-    let Some(phase) = next.phase.filter(|_| next.kind == Kind::Start).and_then(|i| snapshot.view.phases.get(i)) else {
-        return false;
-    };
-    if phase.status == Status::Failed {
-        return false;
-    }
-    let written = snapshot.plan.as_ref().and_then(|plan| {
-        let index = plan.phases.iter().position(|p| p.id.as_deref() == Some(phase.id.as_str()))?;
-        plan_edit::set_status(&snapshot.bytes, plan, index, Status::InProgress).ok()
-    });
-    let Some(bytes) = written else { return false };
-    if scene.desk.replace(layout::PLAN, &bytes).is_err() {
-        return false;
-    }
-    scene.desk.run.phases.entry(phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
-    let id = phase.id.clone();
-    scene.record("phase_start", &id, "opened at a stop");
-    true
-}
-
-fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work, blocks: u32) -> Reply {
-    if let Err(error) = scene.desk.set_blocks(blocks.saturating_add(1)) {
-        return Reply {
-            notice: Some(format!("steadfast let the run end: error. The block counter cannot be written ({error})")),
-            ..Reply::default()
-        };
-    }
+fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work) -> Reply {
     let run = &mut scene.desk.run;
     run.holds = run.holds.saturating_add(1);
     if work == Work::Stale {

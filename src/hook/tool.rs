@@ -59,8 +59,12 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     if full.starts_with(root.join(layout::PLANNING)) {
         return false;
     }
-    let name = full.strip_prefix(&root).map_or_else(|_| full.display().to_string(), |p| p.display().to_string());
-    let content = disk::read(&full, MAX_FILE).bytes().map_or_else(|| call.input_digest.clone(), |bytes| digest(&bytes));
+    // Beyond the project neither names nor contents are looked at: the ledger may be shared.
+    let inside = full.strip_prefix(&root).ok().map(|p| p.display().to_string());
+    let beneath = inside.is_some();
+    let name = inside.unwrap_or_else(|| "(outside the project)".to_owned());
+    let read = if beneath { disk::read(&full, MAX_FILE).bytes() } else { None };
+    let content = read.map_or_else(|| call.input_digest.clone(), |bytes| digest(&bytes));
     let mut seen = Seen::parse(&scene.desk.run.seen);
     if seen.insert(digest(format!("{name}\n{content}").as_bytes())) {
         scene.desk.run.mark.files = scene.desk.run.mark.files.saturating_add(1);

@@ -4,9 +4,40 @@ use crate::core::event::{Event, Kind, Reply, Source};
 use crate::core::inject;
 use crate::hook::{Call, attached, main_thread};
 use crate::store::attach::{self, Who};
+use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found, Place};
 use crate::store::snapshot::Snapshot;
-use crate::store::{Desk, layout, state_dir};
+use crate::store::state_dir::Depth;
+use crate::store::{Desk, HeadRead, head, layout, state_dir};
+
+/// By what an event attaches its session. Judged before the lock to be cheap, and again under it, because another session
+/// may have been faster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum By {
+    /// The first session after an `init` or `attach` outside any host.
+    Claim,
+    /// The one-use token of `run`.
+    Token(String),
+    /// `/clear` gave the same host process a new session.
+    Clear,
+    /// A pin, or a prompt that asks to go on.
+    Word,
+    /// A tool of this session wrote the plan file.
+    Edit,
+}
+
+impl By {
+    fn holds(&self, call: &Call<'_>, desk: &Desk) -> bool {
+        let owner = attach::owner(&call.state, desk);
+        match self {
+            Self::Claim => desk.run.claim_until > call.now(),
+            Self::Token(token) => attach::is_token(desk, token),
+            Self::Clear => owner.is_some_and(|o| o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id),
+            Self::Word => !owner.as_ref().is_some_and(attach::is_live),
+            Self::Edit => true,
+        }
+    }
+}
 
 pub(super) fn answer(call: &Call<'_>) -> Reply {
     if !main_thread(call.event) {
@@ -22,7 +53,7 @@ pub(super) fn answer(call: &Call<'_>) -> Reply {
             .edits
             .iter()
             .find_map(|path| edited_plan(call.event, path))
-            .map_or_else(Reply::default, |place| attach(call, &place)),
+            .map_or_else(Reply::default, |place| attach(call, &place, &By::Edit)),
         _ => Reply::default(),
     }
 }
@@ -51,25 +82,22 @@ fn session_start(call: &Call<'_>, source: Source) -> Reply {
         return Reply::default();
     }
     let Ok(desk) = Desk::look(&place) else { return Reply::default() };
-    if call.world.var("STEADFAST_ATTACH").is_some_and(|token| attach::is_token(&desk, &token)) {
-        return attach(call, &place);
+    let token = call.world.var("STEADFAST_ATTACH").map(By::Token);
+    let mut ways: Vec<By> = token.into_iter().collect();
+    if source != Source::Compact {
+        ways.push(By::Claim);
     }
-    let owner = attach::owner(&call.state, &desk);
-    if source != Source::Compact && desk.run.claim_until > call.now() {
-        return attach(call, &place);
-    }
-    if let Some(owner) = &owner {
-        // After `/clear` the same host process goes on under a new session id. A resumed or forked session may get one too.
-        let same_process = owner.pid.is_some() && owner.pid == call.who().pid && owner.host == call.host.id;
-        if same_process && matches!(source, Source::Clear | Source::Resume) {
-            return attach(call, &place);
-        }
-        if attach::is_live(owner) {
-            return Reply::default();
-        }
+    if source == Source::Clear {
+        ways.push(By::Clear);
     }
     if pinned(call) {
-        return attach(call, &place);
+        ways.push(By::Word);
+    }
+    if let Some(by) = ways.iter().find(|by| by.holds(call, &desk)) {
+        return attach(call, &place, by);
+    }
+    if attach::owner(&call.state, &desk).as_ref().is_some_and(attach::is_live) {
+        return Reply::default();
     }
     // One-shot runs that nobody attends are left alone.
     if call.event.attended == Some(false) || source == Source::Compact {
@@ -87,7 +115,7 @@ fn notice(text: String) -> Reply {
 }
 
 fn offer(call: &Call<'_>, desk: &Desk) -> Reply {
-    if state_dir::outside(&call.state, &desk.place.root).is_err() {
+    if state_dir::outside(&call.state, &desk.place.root, call.world.home().as_deref(), Depth::Repository).is_err() {
         return Reply::default();
     }
     let snapshot = Snapshot::take(Some(&call.state), desk);
@@ -116,7 +144,7 @@ fn attach_if_free(call: &Call<'_>) -> Reply {
     let unfinished =
         snapshot.head.is_some() && (snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled()));
     drop(desk);
-    if unfinished || pinned(call) { attach(call, &place) } else { Reply::default() }
+    if unfinished || pinned(call) { attach(call, &place, &By::Word) } else { Reply::default() }
 }
 
 pub(super) fn locate(call: &Call<'_>) -> Found {
@@ -148,8 +176,8 @@ fn edited_plan(event: &Event, path: &std::path::Path) -> Option<Place> {
     Some(Place { root, id: id.to_owned() })
 }
 
-fn attach(call: &Call<'_>, place: &Place) -> Reply {
-    if state_dir::outside(&call.state, &place.root).is_err() {
+fn attach(call: &Call<'_>, place: &Place, by: &By) -> Reply {
+    if state_dir::outside(&call.state, &place.root, call.world.home().as_deref(), Depth::Repository).is_err() {
         return Reply::default();
     }
     let who: Who = call.who();
@@ -157,7 +185,22 @@ fn attach(call: &Call<'_>, place: &Place) -> Reply {
         let bound = attach::bind_legacy(&call.state, place, &who);
         return bound.map_or_else(|_| Reply::default(), |(file, session)| attached::answer(call, &file, session));
     }
+    // What lies in a checkout attaches nobody by itself: only a plan this machine knows, or one this session writes.
+    let known = matches!(head::read(&call.state, &place.dir()), HeadRead::Head(_));
+    if !known && *by != By::Edit {
+        return Reply::default();
+    }
     let Ok(mut desk) = Desk::attaching(place) else { return Reply::default() };
+    if desk.found != RunFound::Whole && !desk.agents().is_empty() {
+        // A new run state would hide that there was one: the next verb rebuilds it from the ledgers.
+        return notice(format!(
+            "steadfast: the run state of {} is gone or damaged. To rebuild it: steadfast attach",
+            place.name()
+        ));
+    }
+    if !by.holds(call, &desk) {
+        return Reply::default();
+    }
     let Ok((file, session, _)) = attach::bind(&call.state, &mut desk, &who) else { return Reply::default() };
     let record = attached::record(call, "attach", &format!("session attached by {}", attached::word(&call.event.kind)));
     // A ledger that cannot be written does not undo the attachment; the run state decides.

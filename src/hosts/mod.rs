@@ -44,6 +44,9 @@ pub struct Host {
 /// All hosts, in the order they are asked whether a shell is theirs.
 pub static HOSTS: &[Host] = &[claude_code::HOST];
 
+/// The longest session id, in bytes. A longer one is none.
+pub const MAX_SESSION: usize = 256;
+
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|h| h.id == id)
@@ -51,7 +54,10 @@ pub fn find(id: &str) -> Option<&'static Host> {
 
 /// The host whose shell this is, with the session id and host process.
 pub fn here(env: Env<'_>) -> Option<(&'static Host, String, Option<u32>)> {
-    HOSTS.iter().find_map(|host| (host.session)(env).map(|(session, pid)| (host, session, pid)))
+    HOSTS
+        .iter()
+        .find_map(|host| (host.session)(env).map(|(session, pid)| (host, session, pid)))
+        .filter(|(_, session, _)| session.len() <= MAX_SESSION)
 }
 
 /// Whether this shell belongs to an agent of any host.

@@ -71,7 +71,11 @@ pub fn publish(state: &Path, desk: &Desk, head: &Head) -> Result<(), Trouble> {
     mirror(desk, head).map_err(Trouble::NoMirror)
 }
 
-fn mirror(desk: &Desk, head: &Head) -> io::Result<()> {
+/// Writes the mirrors of a head beside the plan. A contract that is mirrored already is not written again.
+///
+/// # Errors
+/// The system's.
+pub fn mirror(desk: &Desk, head: &Head) -> io::Result<()> {
     if let Some(contract) = head.contract.as_ref().filter(|_| head.version > 0) {
         let name = layout::contract(head.version);
         desk.create(&name, contract.as_bytes())?;

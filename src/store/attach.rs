@@ -64,11 +64,17 @@ pub fn token_mark(token: &str) -> String {
 /// # Errors
 /// The system's; then nothing is bound.
 pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
-    let (file, session, known) = bind_session(state, &desk.place, who, desk.run.owner == who.key())?;
+    let owned = desk.run.owner == who.key();
+    let (file, mut session, known) = bind_session(state, &desk.place, who)?;
+    if !owned && !session.told_user.is_empty() {
+        // News of its own: it hears again, should it be taken over again.
+        session.told_user.clear();
+        file.save(&session)?;
+    }
     desk.run.owner = who.key();
     desk.run.claim_until = 0;
     desk.run.token.clear();
-    Ok((file, session, !known))
+    Ok((file, session, !(known && owned)))
 }
 
 /// Binds a session to a legacy plan in the project root. Such a plan has no run: it is shown to this session, and nobody is held.
@@ -76,20 +82,26 @@ pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::Se
 /// # Errors
 /// The system's; then nothing is bound.
 pub fn bind_legacy(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session)> {
-    bind_session(state, place, who, true).map(|(file, session, _)| (file, session))
+    bind_session(state, place, who).map(|(file, session, _)| (file, session))
 }
 
-/// Writes the session file. One that is bound to this plan already keeps what it knows, where `keep`.
-fn bind_session(
-    state: &Path,
-    place: &Place,
-    who: &Who,
-    keep: bool,
-) -> io::Result<(session::SessionFile, Session, bool)> {
+/// Writes the session file. One that is bound to this plan already, or was before, keeps what it knows; one that comes from
+/// another plan keeps what belongs to the session itself, so that no change of plans gives a turn new holds.
+fn bind_session(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
     let file = session::create(state, &who.key())?;
-    let old = file.reread().filter(|s| keep && s.place() == *place);
-    let known = old.is_some();
-    let mut session = old.unwrap_or_default();
+    let old = file.reread().unwrap_or_default();
+    let known = old.place() == *place;
+    let mut session = if known {
+        old
+    } else {
+        Session {
+            turn_holds: old.turn_holds,
+            calls: old.calls,
+            seen: old.seen,
+            last_stop: old.last_stop,
+            ..Session::default()
+        }
+    };
     session.v = 1;
     session.host.clone_from(&who.host);
     session.session.clone_from(&who.session);

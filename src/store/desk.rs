@@ -62,6 +62,8 @@ pub struct Desk {
     pub found: Found,
     pub(super) dir: OwnedFd,
     was: Run,
+    /// Bytes of the run state file.
+    size: u64,
     run_file: Option<File>,
 }
 
@@ -86,10 +88,10 @@ impl Desk {
     pub fn look(place: &Place) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
         let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, 0) {
-            Ok((file, _)) => read_run(&file),
+            Ok((file, size)) => read_run(&file, size),
             Err(error) => (Run::default(), missing_or_torn(&error)),
         };
-        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, run_file: None })
+        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, size: 0, run_file: None })
     }
 
     /// Opens and locks a plan for a hook: creates nothing, waits at most [`lock::HOOK_PATIENCE`].
@@ -113,12 +115,18 @@ impl Desk {
     /// # Errors
     /// A [`Trouble`].
     pub fn verb(place: &Place) -> Result<Self, Trouble> {
-        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)
+        let desk = Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)?;
+        // Everybody who writes here holds the lock, so what lies about was left by a process that was killed.
+        for name in disk::names(&desk.path(), 10_000).iter().filter(|n| n.starts_with('.') && n.ends_with(".tmp")) {
+            // One that cannot be removed is in nobody's way.
+            let _ = disk::remove(&desk.path().join(name));
+        }
+        Ok(desk)
     }
 
     fn locked(place: &Place, flags: OFlags, patience: Duration) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
-        let (file, _) = match disk::open_file_at(dir.as_fd(), layout::RUN, flags, 0o644) {
+        let (file, mut size) = match disk::open_file_at(dir.as_fd(), layout::RUN, flags, 0o644) {
             Ok(opened) => opened,
             Err(error) if !flags.contains(OFlags::CREATE) && error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self {
@@ -127,6 +135,7 @@ impl Desk {
                     was: Run::default(),
                     found: Found::Missing,
                     dir,
+                    size: 0,
                     run_file: None,
                 });
             }
@@ -135,8 +144,12 @@ impl Desk {
         if lock::lock(&file, patience) == Locked::Busy {
             return Err(Trouble::Busy);
         }
-        let (run, found) = read_run(&file);
-        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, run_file: Some(file) })
+        if size != layout::SLOT as u64 {
+            // It may have grown while another process had the lock.
+            size = file.metadata().map_or(size, |m| m.len());
+        }
+        let (run, found) = read_run(&file, size);
+        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, size, run_file: Some(file) })
     }
 
     /// The plan file.
@@ -155,6 +168,14 @@ impl Desk {
     /// The system's.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         disk::replace_at(self.dir.as_fd(), name, bytes, 0o644, true)
+    }
+
+    /// Replaces the plan file where it still has the bytes that were read. `false`: somebody else wrote it meanwhile.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn replace_plan(&self, old: &[u8], bytes: &[u8]) -> io::Result<bool> {
+        disk::replace_if_at(self.dir.as_fd(), layout::PLAN, old, bytes, true)
     }
 
     /// Creates a file of the plan directory; one that is there stays as it is.
@@ -200,9 +221,16 @@ impl Desk {
     pub fn save(&mut self) -> io::Result<()> {
         let Some(file) = &self.run_file else { return Err(io::Error::from(io::ErrorKind::ReadOnlyFilesystem)) };
         self.run.v = 1;
-        let bytes = fitting(&mut self.run)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "state larger than its slot"))?;
-        slot::put(file, &bytes)?;
+        if let Some(bytes) =
+            slot::render(&self.run).filter(|_| self.size <= layout::SLOT as u64 && self.run.ledgers.len() <= LEDGERS)
+        {
+            slot::put(file, &bytes)?;
+        } else {
+            let too_large = || io::Error::new(io::ErrorKind::InvalidData, "the run state is too large");
+            let bytes = fitting(&mut self.run, self.size).ok_or_else(too_large)?;
+            slot::put(file, &bytes)?;
+            self.size = bytes.len() as u64;
+        }
         self.found = Found::Whole;
         Ok(())
     }
@@ -213,33 +241,25 @@ impl Desk {
     }
 }
 
-/// What is dropped where a run state outgrows its slot, the least needed first: ends of ledgers that were not written
-/// lately (they are found again in the ledgers themselves), reasons, and finished phases (the plan file has them).
-fn fitting(run: &mut Run) -> Option<[u8; layout::SLOT]> {
-    const LEDGERS: usize = 24;
-    if run.ledgers.len() <= LEDGERS
-        && let Some(bytes) = slot::render(run)
-    {
-        return Some(bytes);
-    }
-    while run.ledgers.len() > LEDGERS || (slot::render(run).is_none() && run.ledgers.len() > 1) {
+/// How many ledgers' ends are kept. Others are found again in the ledgers themselves.
+const LEDGERS: usize = 24;
+
+/// A run state that one slot does not hold, in several. What may be dropped are ends of ledgers that were not written lately,
+/// then the words of reasons, which the ledgers have; never a status, a proof or who skipped a phase.
+fn fitting(run: &mut Run, size: u64) -> Option<Vec<u8>> {
+    while run.ledgers.len() > LEDGERS {
         let oldest = run.ledgers.iter().min_by_key(|(_, end)| end.tick).map(|(name, _)| name.clone())?;
         run.ledgers.remove(&oldest);
     }
-    if slot::render(run).is_none() {
-        run.phases.values_mut().for_each(|p| p.why.clear());
+    if let Some(bytes) = slot::render_large(run, size) {
+        return Some(bytes);
     }
-    loop {
-        if let Some(bytes) = slot::render(run) {
-            return Some(bytes);
-        }
-        let key = run.phases.iter().min_by_key(|(_, p)| (p.exit.is_some(), p.proof_tick)).map(|(k, _)| k.clone())?;
-        run.phases.remove(&key);
-    }
+    run.phases.values_mut().for_each(|p| p.why.clear());
+    slot::render_large(run, size)
 }
 
-fn read_run(file: &File) -> (Run, Found) {
-    match slot::read(file) {
+fn read_run(file: &File, size: u64) -> (Run, Found) {
+    match slot::read(file, size) {
         Slot::Whole(run) => (run, Found::Whole),
         Slot::Empty => (Run::default(), Found::Missing),
         Slot::Torn => (Run::default(), Found::Torn),

@@ -148,6 +148,20 @@ pub fn replace_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, sync
     put(dir, name, bytes, mode, kept, sync)
 }
 
+/// As [`replace_at`], where the file still has these bytes when everything else is done. `false`: somebody else wrote it, and
+/// it was left alone.
+///
+/// # Errors
+/// As [`replace_at`].
+pub fn replace_if_at(dir: BorrowedFd<'_>, name: &str, old: &[u8], bytes: &[u8], sync: bool) -> io::Result<bool> {
+    let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let same = || matches!(read_at(dir, name, old.len() as u64), Read::Bytes(now) if now == old);
+    put_where(dir, name, bytes, 0o644, Some(stat.st_mode & 0o7777), sync, same)
+}
+
 /// As [`replace_at`], for a machine file whose permission bits are ours to choose, without a sync.
 ///
 /// # Errors
@@ -185,14 +199,31 @@ fn rewritten(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Option<()> {
 }
 
 fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u32>, sync: bool) -> io::Result<()> {
+    put_where(dir, name, bytes, mode, kept, sync, || true).map(|_| ())
+}
+
+/// Puts a file in place if a last look says so, between the bytes being written and the name pointing to them.
+fn put_where(
+    dir: BorrowedFd<'_>,
+    name: &str,
+    bytes: &[u8],
+    mode: u32,
+    kept: Option<u32>,
+    sync: bool,
+    last_look: impl FnOnce() -> bool,
+) -> io::Result<bool> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let fd = rustix::fs::openat(
-        dir,
-        &temp,
-        OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-        Mode::from_raw_mode(mode),
-    )?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut tries = 0;
+    let (temp, fd) = loop {
+        let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        match rustix::fs::openat(dir, &temp, flags, Mode::from_raw_mode(mode)) {
+            Ok(fd) => break (temp, fd),
+            // Left behind by a process that was killed and had our id: take another name.
+            Err(rustix::io::Errno::EXIST) if tries < 1000 => tries += 1,
+            Err(error) => return Err(error.into()),
+        }
+    };
     let mut file = File::from(fd);
     let written = (|| {
         if let Some(bits) = kept {
@@ -202,10 +233,13 @@ fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u3
         if sync {
             file.sync_data()?;
         }
+        if !last_look() {
+            return Ok(false);
+        }
         rustix::fs::renameat(dir, &temp, dir, name)?;
-        Ok(())
+        Ok(true)
     })();
-    if written.is_err() {
+    if !matches!(written, Ok(true)) {
         // The failed write is what is reported.
         let _ = rustix::fs::unlinkat(dir, &temp, AtFlags::empty());
     }

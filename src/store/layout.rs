@@ -29,8 +29,10 @@ pub const HEAD: &str = "head.json";
 pub const MAX_PLAN: u64 = 1024 * 1024;
 /// The most of a head that is read, in bytes.
 pub const MAX_HEAD: u64 = 4 * 1024 * 1024;
-/// The size of a run state or session file, in bytes.
+/// The size of a session file and of most run states, in bytes. Longer run states take several.
 pub const SLOT: usize = 4096;
+/// The most a run state may take, in bytes.
+pub const MAX_SLOT: usize = 16 * SLOT;
 
 /// The mirror of version `n` of the contract.
 pub fn contract(n: u64) -> String {

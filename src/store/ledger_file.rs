@@ -47,12 +47,7 @@ impl Desk {
             end.tick = record.tick;
             if ledger::is_work(&record.event) {
                 end.work_tick = record.tick;
-                end.event = if record.phase.is_empty() {
-                    record.event.clone()
-                } else {
-                    format!("{} {}", record.event, record.phase)
-                };
-                end.event = end.event.chars().take(60).collect();
+                end.event = ledger::label(&record.event, &record.phase);
             }
             bytes.extend_from_slice(line.as_bytes());
             bytes.push(b'\n');
@@ -72,6 +67,7 @@ impl Desk {
         let mut agents: Vec<String> = disk::names(&self.path(), 10_000)
             .into_iter()
             .filter_map(|name| Some(name.strip_prefix("ledger-")?.strip_suffix(".jsonl")?.to_owned()))
+            .filter(|agent| ledger::is_name(agent))
             .collect();
         agents.sort();
         agents

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::core::contract::digest;
-use crate::store::layout::SLOT;
+use crate::store::layout::{MAX_SLOT, SLOT};
 
 /// What a slot held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,23 @@ pub enum Slot<T> {
     Torn,
 }
 
-/// Reads a slot.
-pub fn read<T: DeserializeOwned>(file: &File) -> Slot<T> {
-    let mut bytes = [0; SLOT];
-    let Ok(n) = file.read_at(&mut bytes, 0) else { return Slot::Torn };
-    let Some(bytes) = bytes.get(..n).filter(|b| !b.is_empty()) else { return Slot::Empty };
-    parse(bytes).map_or(Slot::Torn, Slot::Whole)
+/// Reads a slot of `size` bytes, as the file has them.
+pub fn read<T: DeserializeOwned>(file: &File, size: u64) -> Slot<T> {
+    if size == 0 {
+        return Slot::Empty;
+    }
+    let mut small = [0; SLOT];
+    let mut large = Vec::new();
+    let room = match usize::try_from(size) {
+        Ok(size) if size <= SLOT => &mut small[..],
+        Ok(size) if size <= MAX_SLOT => {
+            large.resize(size, 0);
+            &mut large[..]
+        }
+        _ => return Slot::Torn,
+    };
+    let Ok(n) = file.read_at(room, 0) else { return Slot::Torn };
+    room.get(..n).and_then(parse).map_or(Slot::Torn, Slot::Whole)
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
@@ -55,6 +66,23 @@ pub fn render<T: Serialize>(value: &T) -> Option<[u8; SLOT]> {
     let length = before - room.len();
     let sum = checksum(bytes.get(SUM + 1..SUM + 1 + length)?);
     bytes.get_mut(..SUM)?.copy_from_slice(sum.as_bytes());
+    Some(bytes)
+}
+
+/// The bytes of a value that one slot does not hold: as many slots as it takes, at least `size` bytes, so that nothing of an
+/// older, longer value is left behind. `None` beyond [`MAX_SLOT`].
+pub fn render_large<T: Serialize>(value: &T, size: u64) -> Option<Vec<u8>> {
+    let json = serde_json::to_vec(value).ok()?;
+    let needed = (json.len() + 18).max(usize::try_from(size).ok()?).next_multiple_of(SLOT);
+    if needed > MAX_SLOT {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(needed);
+    bytes.extend_from_slice(checksum(&json).as_bytes());
+    bytes.push(b' ');
+    bytes.extend_from_slice(&json);
+    bytes.resize(needed - 1, b' ');
+    bytes.push(b'\n');
     Some(bytes)
 }
 
@@ -90,6 +118,19 @@ mod tests {
             torn[at] ^= 1;
             assert_eq!(parse::<Vec<u32>>(&torn), None, "byte {at}");
         }
+    }
+
+    #[test]
+    fn a_large_value_takes_more_slots_and_a_smaller_one_after_it_leaves_nothing() {
+        let file = tempfile::tempfile().unwrap();
+        let size = || file.metadata().unwrap().len();
+        let long = "x".repeat(3 * SLOT);
+        put(&file, &render_large(&long, size()).unwrap()).unwrap();
+        assert_eq!(size(), 4 * SLOT as u64);
+        assert_eq!(read::<String>(&file, size()), Slot::Whole(long));
+        put(&file, &render_large(&"short", size()).unwrap()).unwrap();
+        assert_eq!(read::<String>(&file, size()), Slot::Whole("short".to_owned()));
+        assert_eq!(render_large(&"x".repeat(MAX_SLOT), 0), None);
     }
 
     #[test]

@@ -63,26 +63,40 @@ pub fn find(var: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, Trouble> {
     }
 }
 
-/// Whether the state directory may decide about a plan in this project root.
+/// How far around a plan the state directory is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// In the plan's root: enough for a session that was bound by somebody who looked further.
+    Root,
+    /// In every repository around it too: a checkout could hold both.
+    Repository,
+}
+
+/// Whether the state directory may decide about a plan in this project root: it may not lie where the project could write it.
+/// The home directory is no project, although plans may lie in it.
 ///
 /// # Errors
 /// [`Trouble::InProject`].
-pub fn outside(state: &Path, root: &Path) -> Result<(), Trouble> {
+pub fn outside(state: &Path, root: &Path, home: Option<&Path>, depth: Depth) -> Result<(), Trouble> {
     // Links on the way could lead back into the project; a directory that is not there yet is judged by its parents.
     let mut real = state.to_path_buf();
     for ancestor in state.ancestors() {
         if let Ok(resolved) = disk::canonical(ancestor) {
-            real = resolved.join(state.strip_prefix(ancestor).unwrap_or(Path::new("")));
+            real = state
+                .strip_prefix(ancestor)
+                .ok()
+                .filter(|r| !r.as_os_str().is_empty())
+                .map_or(resolved.clone(), |r| resolved.join(r));
             break;
         }
     }
-    if real.starts_with(root) && root != Path::new("/") && Some(root) != home_like(&real) {
+    let is_home =
+        |dir: &Path| home.and_then(|h| disk::canonical(h).ok()).is_some_and(|h| h == dir || h.starts_with(dir));
+    let refused = |dir: &Path| real.starts_with(dir) && dir != Path::new("/") && !is_home(dir);
+    let repositories =
+        root.ancestors().filter(|dir| depth == Depth::Repository && disk::kind(&dir.join(".git")).is_some());
+    if refused(root) || repositories.into_iter().any(refused) {
         return Err(Trouble::InProject(state.to_path_buf()));
     }
     Ok(())
-}
-
-/// A plan that lies in the home directory itself does not make all of the home a project: `~/.local/state` stays outside.
-fn home_like(state: &Path) -> Option<&Path> {
-    state.to_str()?.strip_suffix("/.local/state/steadfast").map(Path::new)
 }

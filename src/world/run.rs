@@ -119,8 +119,13 @@ pub fn shell(command: &str, dir: &Path, limit: Duration, see: &mut dyn FnMut(&[u
     };
     // What the command left behind in its group must not outlive it, and could keep the pipe open for ever.
     kill_group(child.id(), rustix::process::Signal::KILL);
-    while let Ok(part) = receive.recv_timeout(Duration::from_millis(200)) {
+    let patience = Instant::now() + Duration::from_secs(1);
+    while let Ok(part) = receive.recv_timeout(Duration::from_millis(100)) {
         take(&part);
+        // What left the group may go on writing for ever.
+        if Instant::now() >= patience || stop.load(Ordering::Relaxed) {
+            break;
+        }
     }
     for handler in handlers {
         signal_hook::low_level::unregister(handler);

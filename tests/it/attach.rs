@@ -203,3 +203,38 @@ fn starting_again_and_again_is_no_news() {
     }
     assert_eq!(stage.count("session_start"), 1);
 }
+
+#[test]
+fn a_claim_is_used_up_by_the_first_of_many() {
+    for _ in 0..5 {
+        let stage = outside();
+        std::thread::scope(|scope| {
+            for n in 0..4 {
+                let stage = &stage;
+                scope.spawn(move || stage.start(&format!("s{n}"), "startup"));
+            }
+        });
+        assert_eq!(stage.count("attach"), 1);
+    }
+}
+
+#[test]
+fn resuming_another_conversation_in_the_same_process_does_not_attach() {
+    let stage = Stage::gated();
+    stage.hook("main", "SessionEnd", json!({ "reason": "other" }));
+    let answer = stage.hook_with("old-chat", "SessionStart", json!({ "source": "resume" }), &ALONE);
+    assert_eq!(answer.raw, "");
+    assert_eq!(stage.stop_alone("old-chat", false).raw, "");
+}
+
+#[test]
+fn a_hook_that_attaches_hides_no_lost_run_state() {
+    let stage = Stage::gated();
+    stage.agent("main", &["skip", "survey", "--why", "known"]).fine();
+    stage.hook("main", "SessionEnd", json!({ "reason": "other" }));
+    std::fs::remove_file(stage.plan_dir().join(".run")).unwrap();
+    let answer = stage.hook_with("new", "UserPromptSubmit", json!({ "prompt": "continue" }), &ALONE);
+    assert!(answer.notice().contains("steadfast attach"), "{answer:?}");
+    stage.agent("new", &["attach"]).fine();
+    assert_eq!(stage.status()["phases"][0]["status"], "skipped");
+}

@@ -217,7 +217,8 @@ fn an_edit_after_the_proof_is_asked_about_once() {
 fn a_paused_run_holds_nobody() {
     let stage = Stage::gated();
     assert_eq!(stage.agent("main", &["pause"]).code, 1, "not for the agent");
-    stage.verb(&["pause"]).fine();
+    assert_eq!(stage.verb(&["pause"]).code, 1, "nor without a terminal");
+    stage.person(&["pause"], "").fine();
     let answer = stage.stop("main", false);
     assert_eq!(answer.held(), None);
     assert!(answer.notice().contains("paused"), "{}", answer.notice());
@@ -231,7 +232,7 @@ fn a_paused_run_holds_nobody() {
     let told = tool("t1");
     assert!(told.context().contains("paused") && told.context().lines().count() == 2, "{told:?}");
     assert_eq!(tool("t2").raw, "", "told once");
-    stage.verb(&["resume"]).fine();
+    stage.person(&["resume"], "").fine();
     assert!(tool("t3").context().contains("resumed"));
     assert!(stage.stop("main", false).held().is_some());
 }
@@ -240,7 +241,8 @@ fn a_paused_run_holds_nobody() {
 fn a_released_plan_holds_nobody() {
     let stage = Stage::gated();
     assert_eq!(stage.agent("main", &["release"]).code, 1, "not for the agent");
-    stage.verb(&["release"]).fine();
+    assert_eq!(stage.verb(&["release"]).code, 1, "nor without a terminal");
+    stage.person(&["release"], "").fine();
     assert_eq!(stage.stop("main", false).raw, "");
     assert_eq!(stage.status()["plan"]["mode"], "plain");
     assert_eq!(stage.status()["plan"]["attestation"], "approved");
@@ -319,4 +321,126 @@ fn the_very_same_stop_delivered_twice_is_answered_the_same_once() {
     assert_eq!(first.held(), again.held());
     assert_eq!(stage.count("gate_block"), 1);
     assert_eq!(stage.stop("main", false).held(), None);
+}
+
+#[test]
+fn a_plan_written_as_boxes_can_be_run_to_its_end() {
+    let stage = Stage::new();
+    stage.write(
+        "plan.md",
+        "# Task Plan: Small\n\n## Goal\nTwo things.\n\n## Phases\n- [ ] Phase 1: First\n- [ ] Phase 2: Second\n",
+    );
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    assert!(stage.stop_alone("main", false).held().is_some());
+    assert_eq!(stage.count("phase_start"), 1);
+    stage.agent("main", &["done"]).fine();
+    assert!(stage.stop_alone("main", true).held().is_some());
+    stage.agent("main", &["done"]).fine();
+    assert_eq!(stage.stop_alone("main", true).raw, "");
+}
+
+#[test]
+fn a_count_that_cannot_be_written_is_an_error_and_never_replayed_as_a_hold() {
+    let stage = Stage::gated();
+    let blocks = stage.plan_dir().join(".stop_blocks");
+    std::fs::remove_file(&blocks).unwrap();
+    std::os::unix::fs::symlink("/nowhere/at/all", &blocks).unwrap();
+    for _ in 0..3 {
+        assert_eq!(stage.stop("main", false).held(), None);
+    }
+    assert_eq!(stage.count("gate_block"), 0);
+}
+
+#[test]
+fn a_replayed_stop_is_judged_like_any_other() {
+    let stage = Stage::gated();
+    assert!(stage.stop("main", false).held().is_some());
+    stage.person(&["pause"], "").fine();
+    assert_eq!(stage.stop("main", false).held(), None, "paused");
+    stage.person(&["resume"], "").fine();
+    let stage = Stage::gated();
+    assert!(stage.stop("main", false).held().is_some());
+    for id in ["survey", "build", "release"] {
+        stage.write("built", "x");
+        stage.agent("main", &["done", id, "--anyway", "--why", "quick"]).fine();
+    }
+    assert_eq!(stage.stop("main", false).held(), None, "done");
+}
+
+#[test]
+fn no_sequence_of_equal_stops_and_edits_holds_more_than_five_times_in_a_turn() {
+    let stage = Stage::gated();
+    let mut holds = 0;
+    for n in 0..8 {
+        stage.edit("main", "a.rs", &format!("// {n}"));
+        for _ in 0..3 {
+            holds += usize::from(stage.stop("main", false).held().is_some());
+        }
+    }
+    assert_eq!(holds, 5);
+}
+
+#[test]
+fn changing_plans_or_taking_turns_gives_no_new_holds() {
+    let stage = Stage::gated();
+    let first = stage.plan_dir().file_name().unwrap().to_str().unwrap().to_owned();
+    stage.agent("main", &["init", "--gated", "--from", "plan.md", "Second"]).fine();
+    let second = "2026-03-01-second";
+    let mut holds = 0;
+    for _ in 0..10 {
+        for id in [first.as_str(), second] {
+            stage.agent("main", &["--plan", id, "attach"]).fine();
+            holds += usize::from(stage.stop_alone("main", true).held().is_some());
+        }
+    }
+    assert!(holds <= 5, "{holds}");
+    let stage = Stage::gated();
+    let mut holds = 0;
+    for _ in 0..10 {
+        stage.agent("other", &["attach"]).fine();
+        stage.agent("main", &["attach"]).fine();
+        holds += usize::from(stage.stop_alone("main", true).held().is_some());
+    }
+    assert_eq!(holds, 1, "no progress");
+}
+
+#[test]
+fn one_route_alone_is_judged() {
+    let stage = Stage::gated();
+    let plugin = [("CLAUDE_PLUGIN_ROOT", "/plugins/steadfast"), ("CLAUDE_CODE_SESSION_ATTENDED", "0")];
+    let stop = |n: u32| json!({ "stop_hook_active": n > 0, "last_assistant_message": format!("finished {n}") });
+    assert!(stage.hook_with("main", "Stop", stop(0), &plugin).held().is_some());
+    stage.edit("main", "a.rs", "new");
+    assert!(stage.hook_with("main", "Stop", stop(1), &[("CLAUDE_CODE_SESSION_ATTENDED", "0")]).held().is_some());
+}
+
+#[test]
+fn an_edit_while_a_check_runs_makes_its_proof_old() {
+    let stage = Stage::new();
+    stage.write("plan.md", "# Task Plan: x\n\n## Goal\nx\n\n## Phases\n\n### Phase 1: A {#a}\n- **Status:** pending\n- **Check:** `touch begun; while [ ! -e go ]; do sleep 0.05; done`\n");
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    let mut command = stage.command(&["done", "a"]);
+    command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "main");
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    while !stage.project.join("begun").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    stage.edit("main", "late.rs", "late");
+    stage.write("go", "");
+    assert!(child.wait().unwrap().success());
+    assert!(stage.stop("main", false).held().unwrap().contains("check --all"));
+}
+
+#[test]
+fn a_skip_without_a_person_at_a_terminal_is_an_agents() {
+    let stage = Stage::gated();
+    for id in ["survey", "build", "release"] {
+        stage.verb(&["skip", id, "--why", "x"]).fine();
+    }
+    assert!(stage.stop("main", false).notice().contains("needs you"));
+    let stage = Stage::gated();
+    for id in ["survey", "build", "release"] {
+        stage.person(&["skip", id, "--why", "x"], "").fine();
+    }
+    assert_eq!(stage.stop("main", false).raw, "");
 }

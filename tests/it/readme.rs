@@ -38,12 +38,19 @@ fn every_command_runs() {
         if line.starts_with("cargo ") || line.starts_with("git clone") || line.starts_with("cd ") {
             continue;
         }
-        let mut shell = std::process::Command::new("sh");
-        shell.arg("-c").arg(&line).current_dir(&stage.project).env_clear().envs(stage.env.iter().map(|(k, v)| (k, v)));
+        // What a person types is typed in a terminal.
+        let agent = line.ends_with("# agent");
+        let mut shell = std::process::Command::new(if agent { "sh" } else { "script" });
+        if agent {
+            shell.args(["-c", &line])
+        } else {
+            shell.args(["-qec", &line, "/dev/null"])
+        };
+        shell.current_dir(&stage.project).env_clear().envs(stage.env.iter().map(|(k, v)| (k, v)));
         shell
             .env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()))
             .stdin(std::process::Stdio::null());
-        if line.ends_with("# agent") {
+        if agent {
             shell.env("CLAUDE_CODE_SESSION_ID", "main").env("CLAUDECODE", "1");
         }
         let output = shell.output().unwrap();

@@ -149,6 +149,23 @@ impl Stage {
         self.command(args).output().unwrap().into()
     }
 
+    /// A verb typed by a person in a terminal, who answers with `typed`.
+    pub(crate) fn person(&self, args: &[&str], typed: &str) -> Ran {
+        let words: Vec<String> =
+            [env!("CARGO_BIN_EXE_steadfast")].iter().chain(args).map(|w| steadfast::output::quote(w)).collect();
+        let mut command = Command::new("script");
+        command
+            .args(["-qec", &words.join(" "), "/dev/null"])
+            .current_dir(&self.project)
+            .env_clear()
+            .envs(self.env.iter().map(|(k, v)| (k, v)));
+        command.env("NO_COLOR", "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // The terminal may be gone before all is typed.
+        let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
+        child.wait_with_output().unwrap().into()
+    }
+
     /// A verb in the shell of an agent.
     pub(crate) fn agent(&self, session: &str, args: &[&str]) -> Ran {
         let mut command = self.command(args);

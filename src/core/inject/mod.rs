@@ -16,6 +16,7 @@ pub use prompt::is_user_prompt;
 pub use reason::{draft_reason, reason};
 
 use crate::core::contract::Mode;
+use crate::core::ledger::{is_name, is_work};
 use crate::core::next::Next;
 use crate::core::run::{Proof, Run};
 use crate::core::view::{PhaseView, View};
@@ -78,14 +79,27 @@ impl<'a> Block<'a> {
         let mut agents: Vec<_> = run
             .ledgers
             .iter()
-            .filter(|(_, end)| end.work_tick > 0)
-            .map(|(agent, end)| Last { agent: agent.clone(), event: end.event.clone(), tick: end.work_tick })
+            .filter(|(agent, end)| end.work_tick > 0 && is_name(agent))
+            .filter_map(|(agent, end)| {
+                Some(Last { agent: agent.clone(), event: known(view, &end.event)?, tick: end.work_tick })
+            })
             .collect();
         agents.sort_by(|a, b| b.tick.cmp(&a.tick).then_with(|| a.agent.cmp(&b.agent)));
         let tick = agents.first().map_or(0, |last| last.tick);
         let check = at_hand(view, next).and_then(last_check);
         Self { view, next, digest, mode, agents, tick, check }
     }
+}
+
+/// An event as it may reach the model: a word of ours, and the id of an approved phase. The run state lies in the project, so
+/// anything else in it is somebody's text.
+fn known(view: &View, event: &str) -> Option<String> {
+    let (word, phase) = event.split_once(' ').unwrap_or((event, ""));
+    if !is_work(word) {
+        return None;
+    }
+    let approved = view.phases.iter().any(|p| p.id == phase);
+    Some(if approved { event.to_owned() } else { word.to_owned() })
 }
 
 /// The last check of a phase, if any was run.

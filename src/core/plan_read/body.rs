@@ -30,6 +30,8 @@ pub(super) struct Body {
     own: Vec<Written>,
     /// Status lines under headings inside.
     inner: Vec<Written>,
+    /// Something was meant to be a contract field.
+    near_miss: bool,
     /// A box or bracket says that something is under way.
     started: bool,
     /// Offset after the last line of the last step.
@@ -45,11 +47,14 @@ pub(super) fn read(lines: &[Line<'_>], notes: &mut Notes) -> Body {
     let mut after_blank = false;
     for line in lines {
         let indent = line.indent();
-        if step_end.is_some_and(|of| indent > of) && !line.text.trim().is_empty() {
-            body.after_steps = Some(line.end);
+        if line.hidden || !line.text.trim().is_empty() {
+            // Code and comments that follow a step at once belong to it, however they are indented.
+            if step_end.is_some_and(|of| indent > of || (line.hidden && !after_blank)) {
+                body.after_steps = Some(line.end);
+            }
         }
         if line.blank() {
-            after_blank = true;
+            after_blank |= !line.hidden;
             continue;
         }
         if line.text.trim_start().starts_with('#') && indent < 4 {
@@ -90,7 +95,9 @@ impl Body {
     fn label(&mut self, line: &Line<'_>, indent: usize, below: bool, notes: &mut Notes) {
         let Some(label) = label::read(&line.text) else { return };
         if !label.is_status() {
-            notes.blockers.extend(fields::take(label, line.number, &mut self.fields));
+            let problem = fields::take(label, line.number, &mut self.fields);
+            self.near_miss |= problem.is_some();
+            notes.blockers.extend(problem);
             return;
         }
         let token = status::read(label.value);
@@ -141,7 +148,11 @@ impl Body {
 
     /// Whether anything says that this is a phase and no mere heading.
     pub(super) fn speaks(&self) -> bool {
-        !self.steps.is_empty() || !self.own.is_empty() || !self.inner.is_empty() || self.fields != Fields::default()
+        self.near_miss
+            || !self.steps.is_empty()
+            || !self.own.is_empty()
+            || !self.inner.is_empty()
+            || self.fields != Fields::default()
     }
 
     /// Fills the phase: a status line wins over a tag beside the name, that over the boxes.

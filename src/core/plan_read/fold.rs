@@ -43,6 +43,9 @@ pub(super) fn is_any(text: &str, words: &[&str]) -> bool {
 
 /// How many bytes of `text` spell `word`.
 pub(super) fn prefix(text: &str, word: &str) -> Option<usize> {
+    if text.chars().next().zip(word.chars().next()).is_some_and(|(got, wanted)| differ(got, wanted)) {
+        return None;
+    }
     let mut rest = text.char_indices().filter_map(|(at, c)| Some((at + c.len_utf8(), fold(c)?)));
     let mut end = 0;
     for wanted in word.chars().filter_map(fold) {
@@ -56,10 +59,24 @@ pub(super) fn prefix(text: &str, word: &str) -> Option<usize> {
     Some(end + text.get(end..)?.chars().take_while(invisible).map(char::len_utf8).sum::<usize>())
 }
 
+/// Whether two first characters can be told apart without a look into the tables of Unicode. Most words fail here.
+fn differ(got: char, wanted: char) -> bool {
+    match (got, wanted) {
+        ('!'..='~', ' '..='~') => fold(got) != fold(wanted),
+        // Latin letters with accents are below U+0250; those that only look like ASCII are above U+2000.
+        ('!'..='\u{24F}', '\u{370}'..) => got != '\u{AD}',
+        ('\u{370}'..='\u{5FF}' | '\u{620}'..='\u{1FFF}' | '\u{3040}'..='\u{D7FF}', ..='\u{24F}') => got != '\u{180E}',
+        _ => false,
+    }
+}
+
 /// What a character counts as; `None` for accents and for marks nobody sees.
 fn fold(c: char) -> Option<char> {
     if c.is_ascii() {
         return Some(if matches!(c, '_' | '-') { ' ' } else { c.to_ascii_lowercase() });
+    }
+    if matches!(c, '\u{4E00}'..='\u{9FFF}') {
+        return Some(c);
     }
     if unseen(c) || matches!(c, '\u{300}'..='\u{36F}' | '\u{64B}'..='\u{65F}' | '\u{FE0F}') {
         return None;

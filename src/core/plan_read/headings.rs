@@ -117,6 +117,9 @@ fn phase(line: &Line<'_>, opening: Opening<'_, '_>, body: Body, notes: &mut Note
     let had_line = body.has_status_line();
     body.fill(&mut phase, line, tag, notes);
     if let Some(odd) = odd.filter(|_| !had_line) {
+        // A tag that is no status may be anything: it is not written over.
+        phase.explicit = false;
+        phase.spans.status = None;
         notes.unknown(line.number, odd);
     }
     phase

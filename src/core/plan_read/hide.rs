@@ -191,6 +191,7 @@ fn starts_block(text: &str) -> bool {
     is_heading(body)
         || body.starts_with('>')
         || body.starts_with("<!--")
+        || raw_element(body)
         || opens(body).is_some()
         || is_rule(text)
         || item(text).is_some_and(|item| !item.content.is_empty())
@@ -269,4 +270,122 @@ fn code_spans(text: &str) -> Vec<(usize, usize)> {
 fn covering(spans: &[(usize, usize)], at: usize) -> Option<(usize, usize)> {
     let index = spans.partition_point(|(_, end)| *end <= at);
     spans.get(index).copied().filter(|(start, _)| *start <= at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+    use super::*;
+    use crate::core::plan_read::lines::split;
+
+    /// The lines that are left, with blanked comments joined.
+    fn left(text: &str) -> Vec<String> {
+        let mut lines = split(text.as_bytes());
+        hide(&mut lines);
+        let shown = lines.iter().filter(|line| !line.blank());
+        shown.map(|line| line.text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn what_is_hidden() {
+        for (text, right) in [
+            ("a\n```\nb\n```\nc", &["a", "c"][..]),
+            ("````\n```\nb\n````\nc", &["c"]),
+            ("~~~\n```\nb\n~~~ x\n~~~~\nc", &["c"]),
+            ("```\nb", &[]),
+            ("``` a`b\nc", &["``` a`b", "c"]),
+            ("- a\n  ```\n  b\n  ```\n- c", &["- a", "- c"]),
+            ("- a\n  ```\n  b\nc", &["- a", "c"]),
+            ("- ```\n  b\n  ```\nc", &["c"]),
+            ("    a\nb\n    c\n\n    d", &["b", "c"]),
+            ("- a\n\n    b\n\n      c", &["- a", "b"]),
+            ("\ta", &[]),
+            ("a <!-- b --> c", &["a c"]),
+            ("<!-- b --> c\nd", &["d"]),
+            ("<!--\nb\n\nc -->\nd", &["d"]),
+            ("<!-- b", &[]),
+            ("a <!-- b\nc\nd --> e\nf", &["a", "f"]),
+            ("a <!-- b\n\nc -->", &["a <!-- b", "c -->"]),
+            ("# a <!-- b\nc -->", &["# a <!-- b", "c -->"]),
+            ("`<!--` a <!-- b --> c", &["`<!--` a c"]),
+            ("` <!-- a --> b", &["` b"]),
+            ("- <!-- a\n  b -->\n- c", &["- c"]),
+            ("<pre>\n# a\n\nb\n</pre>\nc", &["c"]),
+            ("<preface>\nc", &["<preface>", "c"]),
+            ("```\n<!--\n```\na", &["a"]),
+            ("<!--\n```\n-->\na", &["a"]),
+            ("<!--> a\nb", &["b"]),
+        ] {
+            assert_eq!(left(text), right, "{text}");
+        }
+    }
+
+    /// Headings outside lists and quotes as a full Markdown parser sees them.
+    fn by_parser(text: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut inside = 0;
+        let mut open: Option<String> = None;
+        for event in Parser::new(text) {
+            match event {
+                Event::Start(Tag::Item | Tag::BlockQuote(_)) => inside += 1,
+                Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) => inside -= 1,
+                Event::Start(Tag::Heading { .. }) if inside == 0 => open = Some(String::new()),
+                Event::Text(text) => {
+                    if let Some(heading) = &mut open {
+                        heading.push_str(&text);
+                    }
+                }
+                Event::End(TagEnd::Heading(_)) => out.extend(open.take()),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn by_us(text: &str) -> Vec<String> {
+        let mut lines = split(text.as_bytes());
+        hide(&mut lines);
+        let shown = lines.iter().filter(|line| !line.blank() && line.indent() < 4);
+        shown.filter_map(|line| Some(line.text.trim().strip_prefix("### ")?.to_owned())).collect()
+    }
+
+    fn piece() -> impl Strategy<Value = &'static str> {
+        prop_oneof![
+            Just("### a"),
+            Just("### b"),
+            Just("text"),
+            Just(""),
+            Just(""),
+            Just("```"),
+            Just("```sh"),
+            Just("````"),
+            Just("~~~"),
+            Just("- item"),
+            Just("  - inner"),
+            Just("  ```"),
+            Just("  inside"),
+            Just("    deep"),
+            Just("<!-- c -->"),
+            Just("<!--"),
+            Just("-->"),
+            Just("x <!-- c --> y"),
+            Just("<pre>"),
+            Just("<pre>\n### x\n\n</pre>"),
+            Just("> quote"),
+            Just("1. one"),
+            Just("***"),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn headings_are_those_a_markdown_parser_sees(lines in prop::collection::vec(piece(), 0..14)) {
+            let text = lines.join("\n");
+            prop_assert_eq!(by_us(&text), by_parser(&text), "{}", text);
+        }
+    }
 }

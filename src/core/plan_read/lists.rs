@@ -10,7 +10,7 @@ use crate::core::plan_read::outline::{Outline, Section};
 use crate::core::plan_read::{Found, body, short};
 
 /// A top-level item that could open a phase.
-struct Entry<'t> {
+pub(super) struct Entry<'t> {
     index: usize,
     boxed: Boxed<'t>,
     name: Name<'t>,
@@ -20,29 +20,27 @@ struct Entry<'t> {
 }
 
 /// Lists whose items begin with a status word in brackets.
-pub(super) fn brackets(outline: &Outline<'_>) -> Option<Found> {
-    let entries = entries(outline);
+pub(super) fn brackets(outline: &Outline<'_>, entries: &[Entry<'_>]) -> Option<Found> {
     let worded: HashSet<_> = entries.iter().filter(|entry| entry.boxed.word).map(|entry| entry.group).collect();
-    let entries: Vec<_> = entries.into_iter().filter(|entry| worded.contains(&entry.group)).collect();
+    let entries: Vec<_> = entries.iter().filter(|entry| worded.contains(&entry.group)).collect();
     choose(outline, &entries, Shape::Brackets)
 }
 
 /// Lists whose items begin with a box and name a phase.
-pub(super) fn named_boxes(outline: &Outline<'_>) -> Option<Found> {
-    let entries: Vec<_> = entries(outline).into_iter().filter(|entry| entry.name.kind == Kind::Phase).collect();
+pub(super) fn named_boxes(outline: &Outline<'_>, entries: &[Entry<'_>]) -> Option<Found> {
+    let entries: Vec<_> = entries.iter().filter(|entry| entry.name.kind == Kind::Phase).collect();
     choose(outline, &entries, Shape::Boxes)
 }
 
 /// Lists of boxes right under a heading like `## Phases`.
-pub(super) fn boxes(outline: &Outline<'_>) -> Option<Found> {
-    let entries: Vec<_> = entries(outline).into_iter().filter(|entry| entry.section > Section::Other).collect();
-    let best = entries.iter().map(|entry| entry.section).max()?;
-    let entries: Vec<_> = entries.into_iter().filter(|entry| entry.section == best).collect();
+pub(super) fn boxes(outline: &Outline<'_>, entries: &[Entry<'_>]) -> Option<Found> {
+    let best = entries.iter().map(|entry| entry.section).max().filter(|best| *best > Section::Other)?;
+    let entries: Vec<_> = entries.iter().filter(|entry| entry.section == best).collect();
     choose(outline, &entries, Shape::Boxes)
 }
 
 /// All top-level items with a box or bracket.
-fn entries<'t>(outline: &Outline<'t>) -> Vec<Entry<'t>> {
+pub(super) fn entries<'t>(outline: &Outline<'t>) -> Vec<Entry<'t>> {
     let mut out: Vec<Entry<'t>> = Vec::new();
     let mut least: Option<(Option<usize>, usize)> = None;
     for (index, line) in outline.lines.iter().enumerate().filter(|(_, line)| !line.blank()) {
@@ -66,7 +64,7 @@ fn entries<'t>(outline: &Outline<'t>) -> Vec<Entry<'t>> {
 }
 
 /// Picks one list: all groups together where no phase is in two of them, else the best group.
-fn choose(outline: &Outline<'_>, entries: &[Entry<'_>], shape: Shape) -> Option<Found> {
+fn choose(outline: &Outline<'_>, entries: &[&Entry<'_>], shape: Shape) -> Option<Found> {
     let mut seen = HashSet::new();
     let mut groups: Vec<(Option<usize>, Section, usize)> = Vec::new();
     let mut overlap = false;

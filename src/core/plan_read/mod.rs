@@ -79,15 +79,33 @@ pub fn read(bytes: &[u8]) -> Plan {
     }
 }
 
+/// The number in a name such as `Phase 1`, if it is nothing else.
+pub(crate) fn phase_number(text: &str) -> Option<String> {
+    name::lone_number(text).map(|number| number.text)
+}
+
 /// The first way of writing that yields two phases, else the first that yields one.
 fn phases(outline: &outline::Outline<'_>) -> Option<Found> {
-    let ways: [fn(&outline::Outline<'_>) -> Option<Found>; 6] =
-        [headings::worded, headings::under_phases, table::find, lists::brackets, lists::named_boxes, lists::boxes];
+    let items = std::cell::OnceCell::new();
+    let items = || items.get_or_init(|| lists::entries(outline)).as_slice();
+    let ways: [&dyn Fn() -> Option<Found>; 6] = [
+        &|| headings::worded(outline),
+        &|| headings::under_phases(outline),
+        &|| table::find(outline),
+        &|| lists::brackets(outline, items()),
+        &|| lists::named_boxes(outline, items()),
+        &|| lists::boxes(outline, items()),
+    ];
     let mut single = None;
     for way in ways {
-        match way(outline) {
-            Some(found) if found.phases.len() > 1 => return Some(found),
-            found => single = single.or(found),
+        let Some(found) = way() else { continue };
+        if found.phases.len() > 1 {
+            return Some(found);
+        }
+        // One lone item is no list, unless it numbers itself.
+        let heads = matches!(found.shape, Shape::Headings | Shape::Bare);
+        if single.is_none() && (heads || found.phases.iter().any(|phase| phase.number.is_some())) {
+            single = Some(found);
         }
     }
     single

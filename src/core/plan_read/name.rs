@@ -74,7 +74,9 @@ pub(super) fn clean(text: &str) -> String {
 pub(super) fn joined(text: &str) -> String {
     let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() };
     let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
+    // Line separators and control characters stay, for the approval to refuse.
+    let space = |c: char| c == '\t' || (c.is_whitespace() && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}'));
+    for word in text.split(space).filter(|word| !word.is_empty()) {
         if !out.is_empty() {
             out.push(' ');
         }
