@@ -201,8 +201,11 @@ impl Trial<'_> {
             payload.to_string().as_bytes(),
         )?;
         let took = begin.elapsed();
-        let answer: Value =
-            if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap_or(json!("not JSON")) };
+        let answer: Value = if bytes.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&String::from_utf8_lossy(&bytes)).unwrap_or(json!("not JSON"))
+        };
         let text = |pointer: &str| answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let read = text("/hookSpecificOutput/additionalContext");
         let notice = text("/systemMessage");

@@ -66,7 +66,7 @@ impl Record {
 /// other types and unknown fields are left out, for ledgers that other tools wrote.
 pub fn parse_line(line: &[u8]) -> Option<Record> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-    let Value::Object(mut map) = serde_json::from_slice(line).ok()? else { return None };
+    let Value::Object(mut map) = serde_json::from_str(std::str::from_utf8(line).ok()?).ok()? else { return None };
     let tick = map.get("tick")?.as_u64().filter(|tick| *tick <= MAX_TICK)?;
     let event = text(&mut map, "event");
     if event.is_empty() {

@@ -114,7 +114,8 @@ pub fn read(state: &Path, plan_dir: &Path) -> HeadRead {
         return HeadRead::Damaged(trouble);
     }
     let Some(bytes) = read.bytes() else { return HeadRead::None };
-    let head = match serde_json::from_slice::<Head>(&bytes) {
+    let Ok(text) = std::str::from_utf8(&bytes) else { return HeadRead::Damaged("it is not UTF-8".to_owned()) };
+    let head = match serde_json::from_str::<Head>(text) {
         Ok(head) => head,
         Err(error) => return HeadRead::Damaged(error.to_string()),
     };

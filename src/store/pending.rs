@@ -49,7 +49,7 @@ pub fn save(state: &Path, plan_dir: &Path, pending: &Pending) -> io::Result<()> 
 /// What was shown last, if anything.
 pub fn read(state: &Path, plan_dir: &Path) -> Option<Pending> {
     let bytes = disk::read(&head::dir(state, plan_dir).join(NAME), layout::MAX_HEAD).bytes()?;
-    serde_json::from_slice(&bytes).ok()
+    serde_json::from_str(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
 /// Forgets it.
