@@ -3,6 +3,9 @@
 /// One line without hidden characters: control characters, line ends and runs of space become one space; zero-width, bidi,
 /// variation and tag characters are dropped.
 pub fn flatten(text: &str) -> String {
+    if is_flat(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut space = false;
     for c in text.chars() {
@@ -21,9 +24,23 @@ pub fn flatten(text: &str) -> String {
     out
 }
 
+/// Plain ASCII words with one space between them, as most text is: seen byte by byte, which is cheap.
+fn is_flat(text: &str) -> bool {
+    let mut after_space = true;
+    let words = text.bytes().all(|b| {
+        let space = b == b' ';
+        let fine = if space { !after_space } else { b.is_ascii_graphic() };
+        after_space = space;
+        fine
+    });
+    words && !text.ends_with(' ')
+}
+
 /// Whether a character shows nothing by itself but changes how or what others read.
 pub fn is_hidden(c: char) -> bool {
-    matches!(c,
+    // Most text is plain, and this is asked of every character that reaches a model.
+    c >= '\u{ad}'
+        && matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
@@ -33,6 +50,7 @@ pub fn is_hidden(c: char) -> bool {
 /// Columns a character takes; every character counts, so that columns bound characters.
 fn columns(c: char) -> usize {
     match u32::from(c) {
+        ..0x1100 => 1,
         0x1100..=0x115f
         | 0x2e80..=0xa4cf
         | 0xac00..=0xd7a3
@@ -48,7 +66,8 @@ fn columns(c: char) -> usize {
 
 /// At most `width` columns of `text`, the last of them an ellipsis where something was cut off.
 pub fn cut(text: &str, width: usize) -> String {
-    if text.chars().map(columns).sum::<usize>() <= width {
+    // No character takes more columns than bytes.
+    if text.len() <= width || text.chars().map(columns).sum::<usize>() <= width {
         return text.to_owned();
     }
     let mut used = 1;
@@ -159,6 +178,9 @@ mod tests {
         assert_eq!(flatten("a\u{200b}b\u{202e}c\u{feff}\u{e0041}\u{fe0f}"), "abc");
         assert_eq!(flatten("a\u{0}\u{1b}[31mb"), "a [31mb");
         assert_eq!(flatten("\u{200b} \n"), "");
+        for (text, flat) in [("a b", "a b"), ("a  b", "a b"), (" a", "a"), ("a ", "a"), ("", ""), (" ", "")] {
+            assert_eq!(flatten(text), flat, "{text:?}");
+        }
     }
 
     #[test]

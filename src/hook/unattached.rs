@@ -186,7 +186,7 @@ fn attach(call: &Call<'_>, place: &Place, by: &By) -> Reply {
         return bound.map_or_else(|_| Reply::default(), |(file, session)| attached::answer(call, &file, session));
     }
     // What lies in a checkout attaches nobody by itself: only a plan this machine knows, or one this session writes.
-    let known = matches!(head::read(&call.state, &place.dir()), HeadRead::Head(_));
+    let known = matches!(head::read(&call.state, &place.dir()), HeadRead::Head(..));
     if !known && *by != By::Edit {
         return Reply::default();
     }

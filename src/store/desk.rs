@@ -206,7 +206,7 @@ impl Desk {
     /// The system's, from the mirror.
     pub fn set_blocks(&mut self, blocks: u32) -> io::Result<()> {
         self.run.blocks = blocks;
-        disk::replace_plain_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644)
+        disk::rewrite_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644)
     }
 
     /// Whether the run state differs from what was read.

@@ -170,6 +170,34 @@ pub fn replace_plain_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32
     put(dir, name, bytes, mode, None, false)
 }
 
+/// Gives a machine file of a few bytes a new content: by one write into the file where it is ours alone, else as
+/// [`replace_plain_at`]. A new name costs a file system more than all the rest of a hook.
+///
+/// # Errors
+/// As [`replace_at`].
+pub fn rewrite_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    if rewritten(dir, name, bytes).is_some() { Ok(()) } else { replace_plain_at(dir, name, bytes, mode) }
+}
+
+fn rewritten(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Option<()> {
+    use std::os::unix::fs::FileExt;
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let fd = rustix::fs::openat(dir, name, flags, Mode::empty()).ok()?;
+    let stat = rustix::fs::fstat(&fd).ok()?;
+    // Written under a second name, it would be somebody else's file that changes.
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink != 1 {
+        return None;
+    }
+    let file = File::from(fd);
+    if file.write_at(bytes, 0).ok()? != bytes.len() {
+        return None;
+    }
+    if u64::try_from(stat.st_size).ok()? > bytes.len() as u64 {
+        file.set_len(bytes.len() as u64).ok()?;
+    }
+    Some(())
+}
+
 fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u32>, sync: bool) -> io::Result<()> {
     put_where(dir, name, bytes, mode, kept, sync, || true).map(|_| ())
 }
@@ -329,4 +357,27 @@ pub fn user() -> u32 {
 pub fn names(path: &Path, max: usize) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
     entries.take(max).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_bytes_are_rewritten_in_place_and_never_through_another_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let fd = open_dir(dir.path()).unwrap();
+        let [file, other] = ["n", "other"].map(|name| dir.path().join(name));
+        for text in ["9\n", "10\n", "0\n"] {
+            rewrite_at(fd.as_fd(), "n", text.as_bytes(), 0o644).unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        }
+        std::fs::hard_link(&file, &other).unwrap();
+        rewrite_at(fd.as_fd(), "n", b"1\n", 0o644).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(&other, &file).unwrap();
+        rewrite_at(fd.as_fd(), "n", b"2\n", 0o644).unwrap();
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "0\n");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "2\n");
+    }
 }

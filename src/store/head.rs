@@ -93,8 +93,8 @@ impl Head {
 /// What reading a head gave.
 #[derive(Debug)]
 pub enum HeadRead {
-    /// This.
-    Head(Box<Head>),
+    /// This, with its contract; a draft has none.
+    Head(Box<Head>, Option<Contract>),
     /// There is none.
     None,
     /// It is there and says nothing that can be trusted.
@@ -114,14 +114,18 @@ pub fn read(state: &Path, plan_dir: &Path) -> HeadRead {
         return HeadRead::Damaged(trouble);
     }
     let Some(bytes) = read.bytes() else { return HeadRead::None };
-    match serde_json::from_slice::<Head>(&bytes) {
-        Ok(head) if head.plan != plan_dir => HeadRead::Damaged("it belongs to another plan directory".to_owned()),
-        Ok(head) if !head.is_draft() && head.approved().is_none() => {
-            HeadRead::Damaged("its digest does not match its contract".to_owned())
-        }
-        Ok(head) => HeadRead::Head(Box::new(head)),
-        Err(error) => HeadRead::Damaged(error.to_string()),
+    let head = match serde_json::from_slice::<Head>(&bytes) {
+        Ok(head) => head,
+        Err(error) => return HeadRead::Damaged(error.to_string()),
+    };
+    if head.plan != plan_dir {
+        return HeadRead::Damaged("it belongs to another plan directory".to_owned());
     }
+    let contract = head.approved();
+    if !head.is_draft() && contract.is_none() {
+        return HeadRead::Damaged("its digest does not match its contract".to_owned());
+    }
+    HeadRead::Head(Box::new(head), contract)
 }
 
 /// Writes the head of a plan: the commit point of an approval.

@@ -69,16 +69,15 @@ pub struct Snapshot {
 impl Snapshot {
     /// Looks at a plan. Without a state directory nothing is approved.
     pub fn take(state: Option<&Path>, desk: &Desk) -> Self {
-        let (head, head_trouble) = match state.map(|s| head::read(s, &desk.path())) {
-            Some(HeadRead::Head(head)) => (Some(*head), None),
-            Some(HeadRead::Damaged(why)) => (None, Some(why)),
-            Some(HeadRead::None) | None => (None, None),
+        let (head, contract, head_trouble) = match state.map(|s| head::read(s, &desk.path())) {
+            Some(HeadRead::Head(head, contract)) => (Some(*head), contract, None),
+            Some(HeadRead::Damaged(why)) => (None, None, Some(why)),
+            Some(HeadRead::None) | None => (None, None, None),
         };
         let read = desk.plan();
         let plan_trouble = read.trouble();
         let bytes = read.bytes().unwrap_or_default();
         let plan = Some(plan_read::read(&bytes)).filter(|_| !bytes.iter().all(u8::is_ascii_whitespace));
-        let contract = head.as_ref().and_then(Head::approved);
         let (mode, gate) = head.as_ref().map(|h| (h.mode, h.gate)).unwrap_or_default();
         let asked =
             plan.as_ref().map_or_else(|| Err(Vec::new()), |plan| attest::build(plan, mode, gate)).map(|mut asked| {

@@ -186,3 +186,14 @@ fn the_same_calls_however_long_the_ledger_and_however_many_plans() {
     large.agent("main", &["log", "note", "the end is known again"]).fine();
     assert_eq!(count(&small), count(&large));
 }
+
+/// The released form is one static file; only where it was built (`scripts/build-static.sh`) can it be weighed.
+#[test]
+fn the_static_program_stays_small() {
+    let Some(path) = std::env::var_os("STEADFAST_STATIC") else { return };
+    let bytes = std::fs::read(&path).unwrap();
+    let has = |text: &[u8]| bytes.windows(text.len()).any(|w| w == text);
+    // With glibc a megabyte of that library comes on top; the limit is for musl.
+    let limit = if has(b"glibc 2.") || has(b"GLIBC_TUNABLES") { 2560 } else { 1536 } * 1024;
+    assert!(bytes.len() <= limit, "{} of {limit} bytes", bytes.len());
+}

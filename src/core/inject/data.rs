@@ -8,6 +8,9 @@ pub(super) fn data(text: &str, width: usize) -> String {
 }
 
 fn defuse(text: &str) -> String {
+    if text.is_ascii() && !text.as_bytes().contains(&b'[') {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
