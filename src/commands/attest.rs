@@ -11,7 +11,7 @@ use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
-use crate::store::{By, Desk, Place, Snapshot, approval};
+use crate::store::{By, Desk, Head, Place, Snapshot, approval};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     if args.diff {
         return diff(ctx, &place);
     }
-    let (version, text) = approve(ctx, &place)?;
+    let (version, text) = approve(ctx, &place, Word::Must)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("{text} as version {version} of {}", place.name()));
     Ok(())
@@ -163,10 +163,19 @@ pub(super) fn strict(bytes: &[u8], mode: Mode, gate: GateOptions, file: &str) ->
     candidate::strict(bytes, mode, gate).map_err(|problems| problems_of(file, &problems))
 }
 
+/// Whether a person at a terminal has to give their word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    /// Without it nothing is approved.
+    Must,
+    /// Without it the approval counts as the agent's: its commands run only in the agent's session.
+    May,
+}
+
 /// Approves what the file asks for. Gives the version and what happened.
 ///
 /// A person is asked before the lock is taken: hooks need it meanwhile. What is approved then has to be what was shown.
-pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
+pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<(u64, &'static str)> {
     if place.id.is_empty() {
         // Says what to do instead, before anybody is asked.
         ctx.desk(place)?;
@@ -182,13 +191,15 @@ pub(super) fn approve(ctx: &Ctx, place: &Place) -> Result<(u64, &'static str)> {
     }
     let (shown, kind) = proposed(&look, &before, place)?;
     drop(look);
-    if let (Some(Change::Same), Some(head)) = (kind, &before.head) {
+    // A person may take over what an agent approved, with its commands.
+    let taking_over = ctx.person() && before.head.as_ref().is_some_and(|h| !owns_commands(h, &shown));
+    if let (Some(Change::Same), Some(head), false) = (kind, &before.head, taking_over) {
         // The mirrors are for people and other tools; here is where lost ones come back.
         let desk = ctx.desk(place)?;
         published(approval::mirror(&desk, head).map_err(approval::Trouble::NoMirror))?;
         return Ok((head.version, "approved already"));
     }
-    let by = allow(ctx, &before, kind, &shown)?;
+    let by = allow(ctx, &before, kind, &shown, word)?;
     let mut desk = ctx.desk(place)?;
     edit::change(&desk, |now, _| candidate::with_ids(now))?;
     let now = ctx.snapshot(&desk);
@@ -246,15 +257,17 @@ pub(super) fn published(result: std::result::Result<(), approval::Trouble>) -> R
 }
 
 /// Who may approve this, and as whom it counts.
-fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -> Result<By> {
+fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, word: Word) -> Result<By> {
     let agent_may = match kind {
         None => before.head.as_ref().is_some_and(|h| h.made_here),
         Some(Change::Same | Change::Extends) => true,
         Some(Change::Weakens) => false,
     };
     if ctx.person() {
-        confirm(ctx, before.contract.as_ref(), asked)?;
-        return Ok(By::Person);
+        let given = confirm(ctx, before.contract.as_ref(), asked, word);
+        if given.is_ok() || word == Word::Must || !agent_may {
+            return given.map(|()| By::Person);
+        }
     }
     if agent_may {
         return Ok(By::Agent);
@@ -267,8 +280,13 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract) -
     Err(Failure::no("this cannot be approved from here", why, "steadfast attest  # typed by the user, in a terminal"))
 }
 
+/// Whether a person approved every command of a contract.
+fn owns_commands(head: &Head, contract: &Contract) -> bool {
+    contract.phases.iter().flat_map(|p| &p.checks).all(|c| head.person_commands.contains(&digest(c.as_bytes())))
+}
+
 /// The person sees what changes and types the first eight characters of its digest.
-fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract) -> Result<()> {
+fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<()> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
         differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
@@ -277,7 +295,13 @@ fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract) -> Result<()> {
         ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));
     }
     let code: String = digest(&asked.to_bytes()).chars().take(8).collect();
-    let typed = ctx.world.ask(&format!("to approve this, type {code}: ")).unwrap_or_default();
+    let question = match word {
+        Word::Must => format!("to approve this, type {code}: "),
+        Word::May => {
+            format!("to approve its commands as your own, type {code} (Enter leaves them to the agent's session): ")
+        }
+    };
+    let typed = ctx.world.ask(&question).unwrap_or_default();
     if typed.trim() == code {
         return Ok(());
     }

@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
     ctx.commit(&mut desk, records)?;
     if ready.is_some() {
         drop(desk);
-        attest::approve(ctx, &place)?;
+        attest::approve(ctx, &place, attest::Word::May)?;
         desk = ctx.desk(&place)?;
     }
     report(ctx, &place, mode, ready.is_some());

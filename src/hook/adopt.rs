@@ -23,10 +23,8 @@ pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Optio
     {
         return None;
     }
-    if bytes != snapshot.bytes {
-        if !scene.desk.replace_plan(&snapshot.bytes, &bytes).ok()? {
-            return None;
-        }
+    if bytes != snapshot.bytes && !scene.desk.replace_plan(&snapshot.bytes, &bytes).ok()? {
+        return None;
     }
     let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(scene.call.now()) };
     match approval::grant(&scene.call.state, &scene.desk, &mut head, &asked, grant) {

@@ -22,10 +22,11 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
     }
     let blocks = scene.desk.blocks();
     let facts = facts(scene, &snapshot, call, blocks);
-    if let Some(reply) = replay(scene, call, &facts) {
-        return reply;
+    let again = is_again(scene, call) && gate::decide(&Facts { progressed: true, ..facts }) == Verdict::Hold;
+    if again && !scene.session.last_stop.replayed {
+        return replay(scene);
     }
-    let mut verdict = gate::decide(&facts);
+    let mut verdict = if again { Verdict::Duplicate } else { gate::decide(&facts) };
     if call.errored && verdict == Verdict::Hold {
         verdict = Verdict::Error;
     }
@@ -42,27 +43,25 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
         payload: scene.call.payload.clone(),
         verdict: verdict.word().to_owned(),
         said: reply.hold.clone().or_else(|| reply.notice.clone()).unwrap_or_default(),
-        // Told apart from the next delivery of these very bytes only while nothing comes between.
-        replayed: scene.session.last_stop.replayed && scene.session.last_stop.payload == scene.call.payload,
+        replayed: false,
     };
     reply
 }
 
-/// The very same payload once more. After a hold a host sets its flag, so an equal payload without it is the same stop
-/// delivered twice: it is answered the same, once, where all that the hold stood on still stands. It is no new block, but it
-/// takes its place in the limit of this turn, so that no host can be kept in a loop by it.
-fn replay(scene: &mut Scene<'_, '_>, call: &StopCall, facts: &Facts) -> Option<Reply> {
+/// The very same payload once more. After a hold a host sets its flag, so an equal payload without it, with nothing between,
+/// is the same stop delivered twice.
+fn is_again(scene: &Scene<'_, '_>, call: &StopCall) -> bool {
     let last = &scene.session.last_stop;
-    if call.active || last.replayed || last.payload != scene.call.payload || last.verdict != Verdict::Hold.word() {
-        return None;
-    }
-    if gate::decide(&Facts { progressed: true, ..*facts }) != Verdict::Hold {
-        return None;
-    }
+    !call.active && last.payload == scene.call.payload && last.verdict == Verdict::Hold.word()
+}
+
+/// The same answer, once, where all that the hold stood on still stands. It is no new block, but it takes its place in the
+/// limit of this turn, so that no host can be kept in a loop by it.
+fn replay(scene: &mut Scene<'_, '_>) -> Reply {
     scene.session.turn_holds += 1;
     let last = &mut scene.session.last_stop;
     last.replayed = true;
-    Some(Reply { hold: Some(last.said.clone()), ..Reply::default() })
+    Reply { hold: Some(last.said.clone()), ..Reply::default() }
 }
 
 fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Option<u32>) -> Facts {

@@ -117,7 +117,7 @@ impl Desk {
     pub fn verb(place: &Place) -> Result<Self, Trouble> {
         let desk = Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)?;
         // Everybody who writes here holds the lock, so what lies about was left by a process that was killed.
-        for name in disk::names(&desk.path(), 10_000).iter().filter(|n| n.starts_with('.') && n.ends_with(".tmp")) {
+        for name in disk::names(&desk.path(), 10_000).iter().filter(|n| n.starts_with('.') && is_temp(n)) {
             // One that cannot be removed is in nobody's way.
             let _ = disk::remove(&desk.path().join(name));
         }
@@ -256,6 +256,10 @@ fn fitting(run: &mut Run, size: u64) -> Option<Vec<u8>> {
     }
     run.phases.values_mut().for_each(|p| p.why.clear());
     slot::render_large(run, size)
+}
+
+fn is_temp(name: &str) -> bool {
+    std::path::Path::new(name).extension().is_some_and(|e| e == "tmp")
 }
 
 fn read_run(file: &File, size: u64) -> (Run, Found) {

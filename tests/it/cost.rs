@@ -10,7 +10,9 @@ use crate::stage::Stage;
 
 /// The binary whose calls are counted. The released form is a static one; `STEADFAST_STATIC` names it where it was built.
 fn binary() -> PathBuf {
-    std::env::var_os("STEADFAST_STATIC").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_steadfast")), PathBuf::from)
+    let built =
+        std::env::var_os("STEADFAST_STATIC").map(|path| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+    built.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_steadfast")))
 }
 
 struct Trace {

@@ -74,3 +74,23 @@ fn links_between_documents_lead_somewhere() {
         }
     }
 }
+
+/// SECURITY.md names a test for each row; each of them is there.
+#[test]
+fn the_tests_that_documents_name_exist() {
+    let mut known = String::new();
+    for entry in std::fs::read_dir(root().join("tests/it")).unwrap() {
+        known += &std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    }
+    let text = std::fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let named: Vec<&str> = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|n| n.len() > 20 && n.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
+        .collect();
+    assert!(named.len() > 30, "{named:?}");
+    for name in named {
+        assert!(known.contains(&format!("fn {name}()")), "{name}");
+    }
+}

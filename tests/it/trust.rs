@@ -433,6 +433,21 @@ fn another_session_does_not_run_what_this_one_wrote() {
 }
 
 #[test]
+fn a_person_who_starts_from_a_plan_may_take_its_commands_over_at_once_or_later() {
+    let stage = Stage::new();
+    stage.write("plan.md", PLAN);
+    let made = stage.person(&["init", "--gated", "--from", "plan.md"], "\n");
+    assert_eq!(made.code, 0, "{made:?}");
+    assert_eq!(stage.verb(&["attest", "--show", "--json"]).fine().json()["by"], "agent");
+    stage.write("built", "x");
+    assert_eq!(stage.verb(&["check", "build"]).code, 1, "its commands are the agent's");
+    let asked = stage.person(&["attest"], "\n");
+    let code = asked.out.split("type ").nth(1).unwrap()[..8].to_owned();
+    assert_eq!(stage.person(&["attest"], &format!("{code}\n")).code, 0);
+    stage.verb(&["check", "build"]).fine();
+}
+
+#[test]
 fn a_person_approves_at_a_terminal_by_typing_the_code() {
     let stage = cloned();
     let wrong = stage.person(&["attest"], "00000000\n");

@@ -1,5 +1,7 @@
 //! The verbs, as people and agents type them.
 
+use std::fmt::Write;
+
 use serde_json::json;
 
 use crate::stage::{PLAN, Stage};
@@ -349,7 +351,8 @@ fn a_plan_of_many_checked_phases_runs_to_its_end() {
     let stage = Stage::new();
     let mut plan = String::from("# Task Plan: Many\n\n## Goal\nMany parts.\n\n## Phases\n");
     for n in 1..=60 {
-        plan += &format!(
+        let _ = write!(
+            plan,
             "\n### Phase {n}: Part with a long name {n} {{#part-with-a-long-name-{n}}}\n- **Status:** pending\n- **Check:** `true`\n"
         );
     }

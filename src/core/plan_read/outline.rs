@@ -159,6 +159,10 @@ impl<'t> Outline<'t> {
             if super::items::is_rule(&line.text) {
                 continue;
             }
+            // A table that follows without a heading is no part of it.
+            if !words.is_empty() && line.text.trim_start().starts_with('|') {
+                break;
+            }
             let text = super::items::item(&line.text).map_or(line.text.trim(), |item| item.content);
             words.push_str(text.trim_start_matches('>'));
             words.push(' ');
