@@ -101,8 +101,10 @@ impl Output {
             return failure.code;
         }
         if self.json {
+            let fix = clean(&failure.fix);
+            let (command, note) = fix.split_once("  # ").unwrap_or((&fix, ""));
             self.value(&serde_json::json!({
-                "error": clean(&failure.what), "why": clean(&failure.why), "fix": clean(&failure.fix), "code": failure.code,
+                "error": clean(&failure.what), "why": clean(&failure.why), "fix": command, "note": note, "code": failure.code,
             }));
             return failure.code;
         }
@@ -112,7 +114,13 @@ impl Output {
             let _ = writeln!(err, "  why: {}", clean(&failure.why));
         }
         if !failure.fix.is_empty() {
-            let _ = writeln!(err, "  fix: {}", clean(&failure.fix));
+            // Not every shell takes a comment at its prompt, so what is said about a fix stands below it.
+            let fix = clean(&failure.fix);
+            let (command, note) = fix.split_once("  # ").unwrap_or((&fix, ""));
+            let _ = writeln!(err, "  fix: {command}");
+            if !note.is_empty() {
+                let _ = writeln!(err, "       ({note})");
+            }
         }
         failure.code
     }

@@ -153,7 +153,8 @@ fn what_cannot_be_edited_is_left_alone() {
         insta::allow_duplicates! { insta::assert_snapshot!(said.err, @r"
         error: PLACE/home/.claude/settings.json is left alone
           why: line 3, column 3: expected `,` or `}`
-          fix: steadfast doctor  # when that place is mended
+          fix: steadfast doctor
+               (when that place is mended)
         ") };
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"a\": 1\n  \"hooks\": {}\n}\n");
@@ -165,7 +166,8 @@ fn what_cannot_be_edited_is_left_alone() {
     insta::assert_snapshot!(place.run(&["install", "claude-code", "--user"]).err, @r"
     error: PLACE/home/.claude/settings.json is left alone
       why: it is not a regular file, and only a plain file is written
-      fix: steadfast install claude-code --user --dry-run  # shows what to write where the file really is
+      fix: steadfast install claude-code --user --dry-run
+           (shows what to write where the file really is)
     ");
     assert_eq!(fs::read_to_string(place.path("dotfile")).unwrap(), "{}\n");
     symlink(place.path("home/.claude"), place.path("project/.claude")).unwrap();

@@ -51,6 +51,7 @@ fn only_verbs_that_exist_are_named() {
         "pause",
         "resume",
         "release",
+        "restore",
         "doctor",
         "hosts",
         "install",

@@ -81,6 +81,9 @@ pub enum Verb {
     /// Take the gate off this plan
     #[command(after_help = "Example: steadfast release")]
     Release,
+    /// Write the approved plan and its recorded statuses back to task_plan.md
+    #[command(after_help = "Example: steadfast restore")]
+    Restore,
     /// Look for what is wrong, and say what to do
     #[command(after_help = "Example: steadfast doctor")]
     Doctor,

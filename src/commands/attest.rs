@@ -61,8 +61,14 @@ fn list(ctx: &Ctx, contract: &Contract) {
         for step in &phase.steps {
             ctx.out.line(&format!("   - {}", ctx.out.paint(Style::Plain, step)));
         }
+        if !phase.depends_on.is_empty() {
+            ctx.out.plain(&format!("   depends on: {}", phase.depends_on.join(", ")));
+        }
         for command in &phase.checks {
             ctx.out.line(&format!("   check: {}", ctx.out.paint(Style::Cyan, command)));
+        }
+        for path in &phase.artifacts {
+            ctx.out.plain(&format!("   artifact: {path}"));
         }
     }
 }
@@ -130,7 +136,11 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
         return Failure::no(
             format!("{file} cannot be approved"),
             why,
-            "steadfast attest  # when the goal and the phases are written",
+            if snapshot.contract.is_some() {
+                "steadfast restore"
+            } else {
+                "steadfast attest  # when the goal and the phases are written"
+            },
         );
     }
     problems_of(file, problems)
@@ -263,11 +273,8 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, w
         Some(Change::Same | Change::Extends) => true,
         Some(Change::Weakens) => false,
     };
-    if ctx.person() {
-        let given = confirm(ctx, before.contract.as_ref(), asked, word);
-        if given.is_ok() || word == Word::Must || !agent_may {
-            return given.map(|()| By::Person);
-        }
+    if ctx.person() && confirm(ctx, before.contract.as_ref(), asked, word)? {
+        return Ok(By::Person);
     }
     if agent_may {
         return Ok(By::Agent);
@@ -285,11 +292,14 @@ fn owns_commands(head: &Head, contract: &Contract) -> bool {
     contract.phases.iter().flat_map(|p| &p.checks).all(|c| head.person_commands.contains(&digest(c.as_bytes())))
 }
 
-/// The person sees what changes and types the first eight characters of its digest.
-fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<()> {
+/// The person sees what changes and types the first eight characters of its digest. `false`: they left it to the agent.
+fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
         differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
+    if lines.is_empty() {
+        ctx.out.line("approved by an agent already; with your code its commands count as your own:");
+    }
     print(ctx, &lines);
     for command in asked.phases.iter().flat_map(|p| &p.checks) {
         ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));
@@ -303,7 +313,10 @@ fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> R
     };
     let typed = ctx.world.ask(&question).unwrap_or_default();
     if typed.trim() == code {
-        return Ok(());
+        return Ok(true);
+    }
+    if word == Word::May && typed.trim().is_empty() {
+        return Ok(false);
     }
     Err(Failure::no("nothing was approved", "the code was not typed", "steadfast attest"))
 }

@@ -111,7 +111,7 @@ fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase
         return Err(Failure::no(
             "these commands were approved by an agent, not by a person",
             strange.join("; "),
-            "steadfast check  # in a terminal, where they are shown first",
+            "steadfast attest  # in a terminal: with your code its commands count as your own",
         ));
     }
     ctx.out.aside("These commands were approved by an agent, not by a person:");
@@ -122,7 +122,11 @@ fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase
     if typed.trim() == "yes" {
         return Ok(());
     }
-    Err(Failure::no("nothing was run", "the commands were not agreed to", "steadfast check"))
+    Err(Failure::no(
+        "nothing was run",
+        "the commands were not agreed to",
+        "steadfast attest  # in a terminal: with your code its commands count as your own",
+    ))
 }
 
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::core::contract::Mode;
 use crate::core::ledger::{self, Record, rfc3339};
 use crate::core::next;
 use crate::core::run::Proof;
@@ -106,6 +107,24 @@ impl Ctx {
         Some(session.place()).filter(|p| crate::store::disk::kind(&p.dir()).is_some_and(|k| k.dir))
     }
 
+    /// Refuses to take the session of an agent away from a gated plan whose work is open: by that it would walk out of its gate.
+    pub(super) fn may_leave(&self, to: Option<&Place>) -> Result<()> {
+        let Some(from) = self.bound().filter(|from| Some(from) != to && !from.id.is_empty()) else { return Ok(()) };
+        let Ok(desk) = Desk::look(&from) else { return Ok(()) };
+        let snapshot = self.snapshot(&desk);
+        let owned = self.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner);
+        let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
+        let open = snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled());
+        if !(owned && gated && open) || desk.run.paused {
+            return Ok(());
+        }
+        Err(Failure::no(
+            format!("this session is held by {}", from.id),
+            "its work is open; another plan would be a way around its gate",
+            "steadfast next  # or ask the user to type: steadfast pause",
+        ))
+    }
+
     /// The plan, locked. A run state that is missing or torn is rebuilt from the ledgers.
     pub(super) fn desk(&self, place: &Place) -> Result<Desk> {
         if place.id.is_empty() {
@@ -115,6 +134,7 @@ impl Ctx {
                 "steadfast init --from task_plan.md",
             ));
         }
+        self.may_leave(Some(place))?;
         let mut desk = Desk::verb(place).map_err(|trouble| Self::no_desk(place, &trouble))?;
         if desk.found != RunFound::Whole {
             self.rebuild(&mut desk);

@@ -9,6 +9,7 @@ use crate::commands::{attest, templates, use_plan};
 use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::ledger::date;
 use crate::error::{Failure, Result};
+use crate::output::quote;
 use crate::store::disk::{self, Read};
 use crate::store::head::Head;
 use crate::store::locate::is_name;
@@ -18,6 +19,7 @@ use crate::store::{Place, approval, layout};
 const TASK: usize = 300;
 
 pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
+    ctx.may_leave(None)?;
     let mode = if args.gated {
         Mode::Gate
     } else if args.autonomous {
@@ -62,6 +64,9 @@ pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
     report(ctx, &place, mode, ready.is_some());
     if ready.is_some() {
         ctx.say(&desk, &format!("approved as version 1 of {}", place.id));
+    }
+    if ctx.who.is_none() && !ctx.out.json {
+        ctx.out.line("start it here: steadfast run claude");
     }
     Ok(())
 }
@@ -116,7 +121,13 @@ fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Cont
             ));
         }
     };
-    attest::strict(&bytes, mode, gate, &shown.to_string())
+    attest::strict(&bytes, mode, gate, &shown.to_string()).map_err(|failure| Failure {
+        fix: format!(
+            "steadfast init --from {}  # with the same words, when these places are mended",
+            quote(&shown.to_string())
+        ),
+        ..failure
+    })
 }
 
 fn absolute(file: &Path) -> PathBuf {

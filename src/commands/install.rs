@@ -60,6 +60,9 @@ fn report(ctx: &Ctx, scope: Scope, path: &Path, changed: bool, allowed: bool) {
     if changed {
         ctx.out.line(&format!("the hooks of steadfast are in {file}"));
         ctx.out.line("  sessions that are open now need a restart");
+        if scope == Scope::Project {
+            ctx.out.line("  this file is shared, and names the program by its path on this machine; for yourself alone: --local or --user");
+        }
     } else {
         ctx.out.line(&format!("the hooks of steadfast were in {file} already"));
     }

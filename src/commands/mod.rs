@@ -17,6 +17,7 @@ mod pause;
 mod plans;
 mod release;
 mod render;
+mod restore;
 mod run;
 mod settings;
 mod start;
@@ -70,6 +71,7 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Pause => pause::run(ctx, true),
         Verb::Resume => pause::run(ctx, false),
         Verb::Release => release::run(ctx),
+        Verb::Restore => restore::run(ctx),
         Verb::Doctor => doctor::run(ctx),
         Verb::Hosts => hosts::run(ctx),
         Verb::Install(args) => install::run(ctx, &args),

@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
             let Ok(desk) = Desk::look(&place) else { continue };
             let snapshot = ctx.snapshot(&desk);
             let total = snapshot.view.phases.len();
-            let done = snapshot.view.phases.iter().filter(|p| p.settled()).count();
+            let done = snapshot.view.count(crate::core::plan::Status::Complete);
             let mode = snapshot.head.as_ref().map_or("plain", |h| h.mode.word());
             rows.push((pointed.as_deref() == Some(id.as_str()), id, mode, snapshot.attestation.word(), done, total));
         }

@@ -7,7 +7,7 @@ use crate::core::plan::{Status, StepState};
 use crate::core::run::Proof;
 use crate::core::view::{PhaseView, View};
 use crate::output::{Output, Style};
-use crate::store::{Place, Snapshot};
+use crate::store::{Attestation, Place, Snapshot};
 
 /// `next{kind,phase,step,why}` and the command.
 pub(super) fn next_json(view: &View, next: &Next) -> Value {
@@ -37,10 +37,16 @@ pub(super) fn ahead(out: Output, place: &Place, snapshot: &Snapshot, next: &Next
     let command = |text: &str| out.paint(Style::Cyan, text);
     let label = out.paint(Style::Bold, "next:");
     if snapshot.head.is_some() {
+        if snapshot.asked.is_ok() {
+            return format!("{label} approve what is written: {}", command("steadfast attest"));
+        }
         return format!("{label} write the phases into {}, then: {}", place.file(), command("steadfast attest"));
     }
     if !snapshot.has_phases() {
         return format!("{label} {} has no phase list: nothing to follow", place.file());
+    }
+    if snapshot.attestation == Attestation::Unapproved {
+        return format!("{label} approve it in a terminal, or leave it: {}", command("steadfast attest"));
     }
     let init = format!("steadfast init --from {}", place.file());
     format!("{label} nothing of this plan is approved here: {}", command(&init))

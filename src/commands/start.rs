@@ -40,7 +40,11 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
         return Err(Failure::no(
             format!("phase `{}` cannot begin yet", phase.id),
             format!("it depends on `{open}`, which is not complete"),
-            format!("steadfast start {open}"),
+            if view.find(open).is_some_and(|p| p.status == Status::InProgress) {
+                "steadfast next".to_owned()
+            } else {
+                format!("steadfast start {open}")
+            },
         ));
     }
     if let Some(other) = view.current().filter(|o| o.id != phase.id && !args.also) {

@@ -156,7 +156,7 @@ impl Seen<'_> {
 
     fn settled(&self) -> (usize, usize) {
         let phases = &self.snapshot.view.phases;
-        (phases.iter().filter(|p| p.settled()).count(), phases.len())
+        (phases.iter().filter(|p| p.status == Status::Complete).count(), phases.len())
     }
 
     fn session(&self) -> String {
@@ -178,9 +178,12 @@ impl Seen<'_> {
     }
 
     fn short(&self, ctx: &Ctx) {
-        let (done, total) = self.settled();
         let out = ctx.out;
-        let done = if total == 0 { "no phases yet".to_owned() } else { format!("{done} of {total} phases done") };
+        let done = if self.snapshot.view.phases.is_empty() {
+            "no phases yet".to_owned()
+        } else {
+            self.snapshot.view.progress()
+        };
         out.plain(&format!("{}: {done}, {}, {}", self.place.name(), self.mode().word(), self.approval()));
         for phase in &self.snapshot.view.phases {
             let (settled, steps) = render::steps(phase);
@@ -189,7 +192,8 @@ impl Seen<'_> {
             let proof = if phase.needs_proof { format!(", proof {}", render::proof(phase)) } else { String::new() };
             out.plain(&format!("  {} {}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
         }
-        out.plain(&format!("gate: {}; session: {}", self.verdict(ctx).word(), self.session()));
+        let resume = if self.desk.run.paused { " (go on: steadfast resume)" } else { "" };
+        out.plain(&format!("gate: {}{resume}; session: {}", self.verdict(ctx).word(), self.session()));
         for problem in self.problems().iter().take(5) {
             out.plain(&format!("problem: {}", sentence(problem)));
         }
@@ -206,8 +210,9 @@ impl Seen<'_> {
         out.line("");
         out.line(&format!("  {}  {}", out.paint(Style::Bold, self.goal()), out.paint(Style::Dim, self.place.name())));
         out.line(&format!(
-            "  {}  {done} of {total} phases   {}   {}",
+            "  {}  {}   {}   {}",
             render::bar(out, done, total, 32),
+            self.snapshot.view.progress(),
             self.mode().word(),
             self.approval()
         ));
@@ -217,11 +222,12 @@ impl Seen<'_> {
         }
         out.line("");
         let verdict = self.verdict(ctx);
-        let style = if verdict == Verdict::Hold { Style::Yellow } else { Style::Green };
-        let says = if verdict == Verdict::Hold {
-            "would hold a stop now".to_owned()
-        } else {
-            format!("would let a stop go: {}", verdict.word())
+        let style = if verdict == Verdict::Done { Style::Green } else { Style::Yellow };
+        let says = match verdict {
+            Verdict::Hold => "would hold a stop now".to_owned(),
+            Verdict::Paused => "paused: every stop is let go until steadfast resume".to_owned(),
+            Verdict::NotAttached => "holds once a session is attached: steadfast run claude".to_owned(),
+            other => format!("would let a stop go: {}", other.word()),
         };
         let blocks = self.desk.blocks().map_or_else(|| "unreadable".to_owned(), |b| b.to_string());
         out.line(&format!(

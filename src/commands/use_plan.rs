@@ -23,6 +23,7 @@ pub(super) fn run(ctx: &Ctx, id: &str) -> Result<()> {
             "steadfast plans",
         ));
     };
+    ctx.may_leave(Some(&place))?;
     point(&place)?;
     if ctx.out.json {
         ctx.out.value(&serde_json::json!({ "plan": id, "dir": place.dir() }));

@@ -30,7 +30,9 @@ pub fn word(prompt: &str) -> Option<Word> {
     match words.as_slice() {
         ["plan", "status"] => Some(Word::Status),
         ["approve", "plan"] => Some(Word::Show),
-        ["approve", "plan", code] => Some(Word::Approve((*code).to_owned())),
+        ["approve", "plan", code] if code.len() == 8 && code.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            Some(Word::Approve((*code).to_owned()))
+        }
         ["reject", "plan"] => Some(Word::Reject),
         ["pause", "plan"] => Some(Word::Pause),
         ["resume", "plan"] => Some(Word::Resume),
@@ -54,6 +56,7 @@ mod tests {
             ("pause plan", Some(Word::Pause)),
             ("resume plan", Some(Word::Resume)),
             ("please approve plan", None),
+            ("approve plan please", None),
             ("approve plan and go on", None),
             ("approve the plan", None),
             ("\"approve plan\"", None),

@@ -2,6 +2,7 @@
 
 pub mod attest;
 pub mod candidate;
+pub mod canonical;
 pub mod change;
 pub mod chat;
 pub mod contract;

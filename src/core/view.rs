@@ -99,6 +99,13 @@ impl View {
             .or_else(|| name.parse::<usize>().ok().and_then(|n| self.phases.iter().find(|p| p.number == n)))
     }
 
+    /// How far the run is, for people: `2 of 5 phases done, 1 parked`.
+    pub fn progress(&self) -> String {
+        let parked = self.count(Status::Skipped);
+        let parked = if parked == 0 { String::new() } else { format!(", {parked} parked") };
+        format!("{} of {} phases done{parked}", self.count(Status::Complete), self.phases.len())
+    }
+
     /// How many phases have this status.
     pub fn count(&self, status: Status) -> usize {
         self.phases.iter().filter(|p| p.status == status).count()

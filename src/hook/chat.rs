@@ -38,13 +38,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, word: &Word) -> Reply {
 fn status(scene: &Scene<'_, '_>) -> String {
     let snapshot = scene.snapshot();
     let view = &snapshot.view;
-    let done = view.phases.iter().filter(|p| p.settled()).count();
-    let mut lines = vec![format!(
-        "{}: {done} of {} phases done, {}",
-        scene.desk.place.name(),
-        view.phases.len(),
-        snapshot.attestation.word()
-    )];
+    let mut lines = vec![format!("{}: {}, {}", scene.desk.place.name(), view.progress(), snapshot.attestation.word())];
     for phase in &view.phases {
         let claimed = if phase.claimed { " (claimed, not proven)" } else { "" };
         lines.push(format!("  {}. {}: {}{claimed}", phase.number, flatten(&phase.title), phase.status.word()));

@@ -7,6 +7,8 @@ use crate::core::event::{Background, Reply, StopCall};
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::inject;
 use crate::core::next;
+use crate::core::plan::Status;
+use crate::core::text::flatten;
 use crate::hook::attached::{Scene, record};
 use crate::hook::{context, progress};
 use crate::store::Snapshot;
@@ -141,10 +143,29 @@ fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> R
     let total = snapshot.view.phases.len();
     let open = snapshot.view.phases.iter().filter(|p| !p.settled()).count();
     let run = format!("steadfast run {}", scene.call.host.program);
-    let go_on = if verdict == Verdict::Paused { "steadfast resume" } else { &run };
+    let go_on = match verdict {
+        Verdict::Paused => "steadfast resume",
+        // Who sits there goes on in the chat itself.
+        _ if scene.call.event.attended == Some(true) => "type continue",
+        _ => &run,
+    };
+    if verdict == Verdict::NeedsYou {
+        let parked = snapshot.view.phases.iter().filter(|p| p.status != Status::Complete);
+        let named: Vec<String> = parked
+            .map(|p| format!("{} ({})", p.id, if p.run.why.is_empty() { p.status.word() } else { &p.run.why }))
+            .collect();
+        let first =
+            snapshot.view.phases.iter().find(|p| p.status != Status::Complete).map_or("PHASE", |p| p.id.as_str());
+        let text = format!(
+            "steadfast let the run end: needs you. Not done: {}. To take one up again: steadfast start {first}",
+            named.join("; ")
+        );
+        reply.notice = Some(flatten(&text));
+        return reply;
+    }
     if let Some(text) = inject::let_go(verdict, open, total, go_on) {
         reply.notice = Some(match reply.notice {
-            Some(news) => format!("{text} {news}"),
+            Some(news) => format!("{text}\n{news}"),
             None => text,
         });
     }

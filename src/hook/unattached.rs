@@ -2,6 +2,7 @@
 
 use crate::core::event::{Event, Kind, Reply, Source};
 use crate::core::inject;
+use crate::core::plan::Status;
 use crate::hook::{Call, attached, main_thread};
 use crate::store::attach::{self, Who};
 use crate::store::desk::Found as RunFound;
@@ -123,8 +124,8 @@ fn offer(call: &Call<'_>, desk: &Desk) -> Reply {
         return Reply::default();
     }
     let total = snapshot.view.phases.len();
-    let done = snapshot.view.phases.iter().filter(|p| p.settled()).count();
-    if done == total {
+    let done = snapshot.view.count(Status::Complete);
+    if snapshot.view.phases.iter().all(crate::core::view::PhaseView::settled) {
         return Reply::default();
     }
     Reply { context: Some(inject::offer(&desk.place.id, done, total)), ..Reply::default() }

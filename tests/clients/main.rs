@@ -36,6 +36,7 @@ macro_rules! suite {
         mod $module {
             $(mod $group {
                 $(#[test]
+                #[ignore = "starts a real client: .ci/run"]
                 fn $name() {
                     crate::with($version, crate::scenarios::$group::$name);
                 })+
@@ -119,7 +120,8 @@ fn with(version: &'static str, scenario: fn(&Client)) {
 }
 
 /// How the suite is run by hand.
-const FIX: &str = "scripts/install-clients.sh && STEADFAST_CLIENTS=target/clients cargo test --test clients";
+const FIX: &str =
+    "scripts/install-clients.sh && STEADFAST_CLIENTS=target/clients cargo test --test clients -- --include-ignored";
 
 /// The repository.
 fn root() -> &'static Path {

@@ -436,6 +436,8 @@ fn another_session_does_not_run_what_this_one_wrote() {
 fn a_person_who_starts_from_a_plan_may_take_its_commands_over_at_once_or_later() {
     let stage = Stage::new();
     stage.write("plan.md", PLAN);
+    let wrong = stage.person(&["init", "--gated", "--from", "plan.md", "Wrong"], "no\n");
+    assert_eq!(wrong.code, 1, "a wrong code approves nothing: {wrong:?}");
     let made = stage.person(&["init", "--gated", "--from", "plan.md"], "\n");
     assert_eq!(made.code, 0, "{made:?}");
     assert_eq!(stage.verb(&["attest", "--show", "--json"]).fine().json()["by"], "agent");

@@ -412,3 +412,29 @@ fn left_over_temporary_files_are_in_nobodys_way() {
     stage.agent("main", &["step", "1"]).fine();
     assert!(!left.exists());
 }
+
+#[test]
+fn restore_brings_the_approved_plan_back_and_keeps_what_stood_there() {
+    for spoil in ["", "# Something else\n"] {
+        let stage = Stage::gated();
+        stage.agent("main", &["done", "survey", "--anyway", "--why", "known"]).fine();
+        std::fs::write(stage.plan_file(), spoil).unwrap();
+        let restored = stage.agent("main", &["restore"]).fine();
+        assert!(restored.out.contains("restored"), "{restored:?}");
+        let status = stage.status();
+        assert_eq!(status["plan"]["attestation"], "approved");
+        assert_eq!(status["phases"][0]["status"], "complete");
+        assert_eq!(status["phases"][1]["status"], "in_progress");
+        assert_eq!(stage.plan_dir().join("task_plan.md.before-restore").exists(), !spoil.is_empty());
+        assert!(stage.agent("main", &["restore"]).fine().out.contains("nothing to restore"));
+    }
+}
+
+#[test]
+fn a_check_left_over_from_a_template_is_refused_and_a_test_in_brackets_is_not() {
+    let stage = Stage::new();
+    stage.write("plan.md", &PLAN.replace("test -f built", "[the whole test suite]"));
+    assert_eq!(stage.agent("main", &["init", "--gated", "--from", "plan.md"]).code, 1);
+    stage.write("plan.md", &PLAN.replace("test -f built", "[ -f built ]"));
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+}

@@ -11,13 +11,14 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// The text trimmed and composed (NFC). `most` counts characters; `shown` text may not be a placeholder.
+    /// The text trimmed and composed (NFC). `most` counts characters; `shown` text is prose, where brackets alone make a
+    /// placeholder.
     pub(super) fn take(&mut self, what: &str, text: &str, line: usize, most: usize, shown: bool) -> String {
         let text = text.trim();
         let text: String = if text.is_ascii() { text.to_owned() } else { text.nfc().collect() };
         let wrong = if text.is_empty() {
             Some((format!("the {what} is empty"), format!("write the {what}")))
-        } else if shown && is_placeholder(&text) {
+        } else if is_placeholder(&text) && (shown || !is_test(&text)) {
             Some((
                 format!("the {what} is still the placeholder `{}`", text.chars().take(60).collect::<String>()),
                 format!("write the {what}, or take the line out"),
@@ -59,6 +60,11 @@ impl Text {
 fn is_placeholder(text: &str) -> bool {
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner.is_some_and(|inner| !inner.contains(['[', ']']))
+}
+
+/// `[ -f file ]` is a command; `[a command that passes]` is left over from a template.
+fn is_test(text: &str) -> bool {
+    text.starts_with("[ ") || text.starts_with("[[")
 }
 
 /// Characters that hide, reorder or break what a person sees.

@@ -1,0 +1,34 @@
+//! `restore`: write the approved plan, with the recorded statuses, back to the file.
+
+use crate::commands::ctx::Ctx;
+use crate::core::canonical;
+use crate::error::{Failure, Result};
+use crate::store::{Attestation, layout};
+
+/// Where a file that asked for something else is kept.
+const KEPT: &str = "task_plan.md.before-restore";
+
+pub(super) fn run(ctx: &Ctx) -> Result<()> {
+    let place = ctx.place()?;
+    let mut desk = ctx.desk(&place)?;
+    let snapshot = ctx.snapshot(&desk);
+    Ctx::approved(&snapshot)?;
+    let Some(contract) = &snapshot.contract else { return Ctx::approved(&snapshot) };
+    if snapshot.attestation == Attestation::Approved {
+        ctx.say(&desk, "the plan file asks for what is approved: nothing to restore");
+        return Ok(());
+    }
+    let failed = |error: std::io::Error| {
+        Failure::fault(format!("{} could not be written", place.file()), error.to_string(), "steadfast doctor")
+    };
+    if !snapshot.bytes.is_empty() {
+        desk.replace(KEPT, &snapshot.bytes).map_err(failed)?;
+    }
+    desk.replace(layout::PLAN, canonical::plan(contract, &snapshot.view.phases).as_bytes()).map_err(failed)?;
+    let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
+    records.push(ctx.record("note", "", "the approved plan was written back"));
+    ctx.commit(&mut desk, records)?;
+    let kept = if snapshot.bytes.is_empty() { String::new() } else { format!("; what stood there is in {KEPT}") };
+    ctx.say(&desk, &format!("restored {}{kept}", place.file()));
+    Ok(())
+}
