@@ -81,7 +81,7 @@ pub enum Verb {
     /// Take the gate off this plan
     #[command(after_help = "Example: steadfast release")]
     Release,
-    /// Write the approved plan and its recorded statuses back to task_plan.md
+    /// Write the approved plan and its recorded statuses back to the plan file
     #[command(after_help = "Example: steadfast restore")]
     Restore,
     /// Look for what is wrong, and say what to do
