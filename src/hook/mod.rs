@@ -21,6 +21,7 @@ use crate::hosts::{self, Host};
 use crate::output;
 use crate::store::Session;
 use crate::store::attach::Who;
+use crate::store::session::Opened;
 use crate::store::{session, state_dir};
 use crate::world::{World, parent_pid, stdin};
 
@@ -102,10 +103,9 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
     match session::open(&call.state, &key) {
-        Some((file, session)) => attached::answer(&call, &file, session),
-        // Only where the file is missing the session is unattached; one that cannot be read lets everything go, visibly.
-        None if session::is_there(&call.state, &key) => unreadable(event, "the file of this session cannot be read"),
-        None => unattached::answer(&call),
+        Opened::Session(file, session) => attached::answer(&call, &file, *session),
+        Opened::Unreadable => unreadable(event, "the file of this session cannot be read"),
+        Opened::Missing => unattached::answer(&call),
     }
 }
 

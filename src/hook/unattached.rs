@@ -29,12 +29,15 @@ enum By {
 
 impl By {
     fn holds(&self, call: &Call<'_>, desk: &Desk) -> bool {
-        let owner = attach::owner(&call.state, desk);
+        // Asked only where it matters: a session that has no part in a plan should not pay for its owner.
+        let owner = || attach::owner(&call.state, desk);
         match self {
             Self::Claim => desk.run.claim_until > call.now(),
             Self::Token(token) => attach::is_token(desk, token),
-            Self::Clear => owner.is_some_and(|o| o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id),
-            Self::Word => !owner.as_ref().is_some_and(attach::is_live),
+            Self::Clear => {
+                owner().is_some_and(|o| o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id)
+            }
+            Self::Word => !owner().as_ref().is_some_and(attach::is_live),
             Self::Edit => true,
         }
     }
@@ -97,11 +100,9 @@ fn session_start(call: &Call<'_>, source: Source) -> Reply {
     if let Some(by) = ways.iter().find(|by| by.holds(call, &desk)) {
         return attach(call, &place, by);
     }
-    if attach::owner(&call.state, &desk).as_ref().is_some_and(attach::is_live) {
-        return Reply::default();
-    }
-    // One-shot runs that nobody attends are left alone.
-    if call.event.attended == Some(false) || source == Source::Compact {
+    // One-shot runs that nobody attends are left alone, and so is who works beside a live session.
+    let alone = call.event.attended == Some(false) || source == Source::Compact;
+    if alone || attach::owner(&call.state, &desk).as_ref().is_some_and(attach::is_live) {
         return Reply::default();
     }
     offer(call, &desk)

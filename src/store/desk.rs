@@ -84,7 +84,7 @@ impl Desk {
     /// Opens a plan for reading only. Never creates anything.
     ///
     /// # Errors
-    /// As [`Desk::directory`].
+    /// [`Trouble::Gone`], [`Trouble::NotOurs`] or the system's.
     pub fn look(place: &Place) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
         let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, 0) {

@@ -316,7 +316,26 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// # Errors
 /// The system's.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    #[cfg(target_os = "linux")]
+    if let Some(resolved) = by_descriptor(path) {
+        return Ok(resolved);
+    }
     std::fs::canonicalize(path)
+}
+
+/// Asks the system what an opened path is called: three calls, however deep it lies. `None` where it does not say.
+#[cfg(target_os = "linux")]
+fn by_descriptor(path: &Path) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::ffi::OsStringExt;
+    let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
+    let name = rustix::fs::readlink(link, Vec::with_capacity(256)).ok()?.into_bytes();
+    // Something that was removed meanwhile is called by its old name with a remark behind it.
+    if !name.starts_with(b"/") || name.ends_with(b" (deleted)") {
+        return None;
+    }
+    Some(PathBuf::from(std::ffi::OsString::from_vec(name)))
 }
 
 /// What stands at a path, without following a link.

@@ -89,7 +89,8 @@ pub fn find(from: &From) -> Found {
             found => found,
         };
     }
-    let home = from.home.as_ref().and_then(|h| disk::canonical(h).ok());
+    // Resolved only where the search goes on upwards.
+    let home = std::cell::LazyCell::new(|| from.home.as_ref().and_then(|h| disk::canonical(h).ok()));
     for start in [&from.cwd, &from.project].into_iter().flatten() {
         let Some(start) = nearest(start) else { continue };
         for dir in start.ancestors() {
@@ -97,7 +98,7 @@ pub fn find(from: &From) -> Found {
                 Found::None => {}
                 found => return found,
             }
-            if Some(dir) == home.as_deref() || disk::kind(&dir.join(".git")).is_some() {
+            if home.as_deref() == Some(dir) || disk::kind(&dir.join(".git")).is_some() {
                 break;
             }
         }

@@ -115,9 +115,29 @@ fn dir(state: &Path) -> PathBuf {
     state.join("sessions")
 }
 
-/// Opens the file of a session, if there is one.
-pub fn open(state: &Path, key: &str) -> Option<(SessionFile, Session)> {
-    at(state, key, OFlags::RDWR)
+/// What opening the file of a session gave.
+#[derive(Debug)]
+pub enum Opened {
+    /// The session.
+    Session(SessionFile, Box<Session>),
+    /// There is no file: the session is attached to nothing.
+    Missing,
+    /// There is a file, and it says nothing.
+    Unreadable,
+}
+
+/// Opens the file of a session.
+pub fn open(state: &Path, key: &str) -> Opened {
+    let path = dir(state).join(format!("{key}.json"));
+    let Some(name) = path.to_str() else { return Opened::Missing };
+    match disk::open_file_at(rustix::fs::CWD, name, OFlags::RDWR, 0) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Opened::Missing,
+        Err(_) => Opened::Unreadable,
+        Ok((file, size)) => match slot::read(&file, size) {
+            Slot::Whole(session) => Opened::Session(SessionFile { file }, Box::new(session)),
+            Slot::Empty | Slot::Torn => Opened::Unreadable,
+        },
+    }
 }
 
 /// Whether a file of this session is there, readable or not.
