@@ -8,6 +8,7 @@ use crate::commands::ctx::Ctx;
 use crate::commands::{attest, templates, use_plan};
 use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::ledger::date;
+use crate::core::plan_read;
 use crate::error::{Failure, Result};
 use crate::output::quote;
 use crate::store::disk::{self, Read};
@@ -36,7 +37,7 @@ pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
     };
     let gate = GateOptions { hold };
     let ready = args.from.as_deref().map(|file| finished(file, mode, gate)).transpose()?;
-    let task = task(args, ready.as_ref().map(|(_, c)| c));
+    let task = task(args, ready.as_ref());
     let place = make(ctx, &task)?;
     let bytes =
         ready.as_ref().map_or_else(|| templates::plan(args.template, &task).into_bytes(), |(bytes, _)| bytes.clone());
@@ -134,14 +135,18 @@ fn absolute(file: &Path) -> PathBuf {
     if file.is_absolute() { file.to_path_buf() } else { Path::new(".").join(file) }
 }
 
-fn task(args: &Init, contract: Option<&Contract>) -> String {
+fn task(args: &Init, ready: Option<&(Vec<u8>, Contract)>) -> String {
     let words = args.task.join(" ");
     let text = crate::output::clean(&words).replace('\n', " ");
     let text = text.trim();
     if !text.is_empty() {
         return text.chars().take(TASK).collect();
     }
-    contract.map_or_else(|| "Untitled".to_owned(), |c| c.goal.chars().take(TASK).collect())
+    let named = ready.map(|(bytes, contract)| {
+        let title = crate::output::clean(&plan_read::read(bytes).title);
+        if title.is_empty() || title.starts_with('[') { contract.goal.clone() } else { title }
+    });
+    named.map_or_else(|| "Untitled".to_owned(), |text| text.chars().take(TASK).collect())
 }
 
 /// Creates the plan's directory. One that is there is never touched.

@@ -37,11 +37,10 @@ pub struct Folded {
 
 impl Folded {
     /// The run state to write where it was lost. `present` are the counts of the plan as it stands: what is reached already
-    /// is not progress, so a run that was held before the loss is not held again for it.
+    /// is not progress.
     pub fn rebuilt(&self, present: Mark) -> Run {
         let mut run = self.run.clone();
         run.mark = run.mark.max(present);
-        run.mark_at_hold = run.mark_at_hold.map(|_| run.mark);
         run
     }
 }
@@ -135,7 +134,6 @@ impl State {
             "gate_block" => {
                 run.blocks = run.blocks.saturating_add(1);
                 run.holds = run.holds.saturating_add(1);
-                run.mark_at_hold = Some(run.mark);
             }
             "edit" => {
                 if !in_plan_directory(record) {

@@ -85,15 +85,14 @@ fn budgets() {
     let block = |tick| record(tick, "gate_block", "", Value::Null);
     let of = |records: &[Record]| {
         let run = fold_one(&ledger(records)).run;
-        (run.blocks, run.holds, run.mark_at_hold)
+        (run.blocks, run.holds)
     };
-    let zero = Some(Mark::default());
-    assert_eq!(of(&[block(1), block(2)]), (2, 2, zero));
-    assert_eq!(of(&[block(1), record(2, "prompt", "", Value::Null), block(3)]), (1, 2, zero));
-    assert_eq!(of(&[block(1), record(2, "prompt", "", json!({"user": false})), block(3)]), (2, 2, zero));
-    assert_eq!(of(&[block(1), record(2, "session_start", "", Value::Null)]), (1, 1, zero));
+    assert_eq!(of(&[block(1), block(2)]), (2, 2));
+    assert_eq!(of(&[block(1), record(2, "prompt", "", Value::Null), block(3)]), (1, 2));
+    assert_eq!(of(&[block(1), record(2, "prompt", "", json!({"user": false})), block(3)]), (2, 2));
+    assert_eq!(of(&[block(1), record(2, "session_start", "", Value::Null)]), (1, 1));
     let complete = |tick| record(tick, "phase_complete", "a", Value::Null);
-    assert_eq!(of(&[block(1), complete(2)]), (0, 1, zero));
+    assert_eq!(of(&[block(1), complete(2)]), (0, 1));
     let parked = record(2, "phase_skipped", "a", Value::Null);
     assert_eq!(of(&[block(1), parked]).0, 1);
     // Done twice is done once.
@@ -102,12 +101,11 @@ fn budgets() {
 }
 
 #[test]
-fn a_rebuilt_run_is_not_held_for_what_was_there() {
+fn what_was_there_is_no_progress_of_a_rebuilt_run() {
     let folded = fold_one(&ledger(&[record(1, "gate_block", "", Value::Null)]));
     let present = Mark { phases: 1, boxes: 4, proofs: 0, files: 0 };
     let run = folded.rebuilt(present);
-    assert_eq!((run.mark, run.mark_at_hold), (present, Some(present)));
-    assert_eq!(fold([]).rebuilt(present).mark_at_hold, None);
+    assert_eq!(run.mark, present);
 }
 
 #[test]

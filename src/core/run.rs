@@ -118,9 +118,6 @@ pub struct Run {
     pub paused: bool,
     /// High-water mark.
     pub mark: Mark,
-    /// The mark at the last hold; `None` while none was held.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark_at_hold: Option<Mark>,
     /// Filter of distinct file contents already counted (hex, see [`crate::core::seen`]).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub seen: String,
