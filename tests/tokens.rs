@@ -143,7 +143,7 @@ fn limits() {
             ("anchor", anchor(&block, 40), 80),
             ("reason", reason(&fixture.view, &fixture.next, work(&fixture.view, false)), 100),
             ("stale", reason(&fixture.view, &fixture.next, Work::Stale), 100),
-            ("draft", draft(&fixture.view.goal), 200),
+            ("draft", draft(&fixture.view.goal, ".planning/2026-03-01-replace-the-parser/task_plan.md"), 200),
         ] {
             let count = counted(name, form, &text);
             assert!(count <= limit, "{name}, {form}: {count} tokens, {limit} allowed:\n{text}");

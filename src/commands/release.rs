@@ -27,6 +27,6 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     })?;
     let record = ctx.record("note", "", "gate released by a person");
     ctx.commit(&mut desk, vec![record])?;
-    ctx.say(&desk, "released: this plan holds nobody any more");
+    ctx.say(&desk, "released: this plan holds nobody any more. To gate the work again, make a new plan of it: steadfast init --gated --from FILE");
     Ok(())
 }

@@ -50,7 +50,8 @@ fn status(scene: &Scene<'_, '_>) -> String {
         scene.desk.run.holds,
         if scene.desk.run.paused { ", paused" } else { "" }
     ));
-    lines.push(format!("next: {} {}", flatten(&next.why), next.command));
+    let command = if next.command.is_empty() { String::new() } else { format!(" ({})", next.command) };
+    lines.push(format!("next: {}{command}", flatten(&next.why)));
     lines.join("\n")
 }
 

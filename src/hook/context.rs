@@ -67,7 +67,7 @@ fn text(snapshot: &Snapshot, desk: &Desk, full: bool) -> Option<String> {
     }
     if let Some(head) = &snapshot.head {
         if snapshot.contract.is_none() {
-            return Some(inject::draft(&head.goal));
+            return Some(inject::draft(&head.goal, &desk.place.file()));
         }
         let next = next::next(&snapshot.view);
         let block = block_of(snapshot, desk, &next);
@@ -107,7 +107,7 @@ pub(super) fn news(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Option<Str
                 "steadfast: task_plan.md is missing or empty; the approved copy goes on. Bring it back, or: steadfast attest --diff".to_owned()
             }
             Attestation::Changed => {
-                "steadfast: your edit of task_plan.md is not in force yet; the approved plan goes on. See and approve it: steadfast attest --diff, then steadfast attest".to_owned()
+                "steadfast: an edit of task_plan.md is not in force yet; the approved plan goes on. To approve it: type approve plan here, or steadfast attest in a terminal".to_owned()
             }
             Attestation::Unapproved => {
                 "steadfast: this plan was approved somewhere else, not here, so nothing of it is injected. To approve it: steadfast attest".to_owned()

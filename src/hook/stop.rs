@@ -121,7 +121,7 @@ fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work) -> Reply {
     scene.session.turn_holds += 1;
     let next = next::next(&snapshot.view);
     let reason = match &snapshot.head {
-        Some(head) if snapshot.contract.is_none() => inject::draft_reason(&head.goal),
+        Some(head) if snapshot.contract.is_none() => inject::draft_reason(&head.goal, &scene.desk.place.file()),
         _ => inject::reason(&snapshot.view, &next, work),
     };
     let phase = next.phase.and_then(|i| snapshot.view.phases.get(i)).map(|p| p.id.clone()).unwrap_or_default();

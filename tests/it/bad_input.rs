@@ -294,7 +294,12 @@ fn a_full_disk_loses_nothing_and_holds_nobody() {
 #[test]
 fn a_lock_that_is_never_given_back_lets_everything_go() {
     let stage = Stage::gated();
-    let mut holder = Command::new("flock").arg("--no-fork").arg(stage.plan_dir().join(".run")).args(["sleep", "30"]).spawn().unwrap();
+    let mut holder = Command::new("flock")
+        .arg("--no-fork")
+        .arg(stage.plan_dir().join(".run"))
+        .args(["sleep", "30"])
+        .spawn()
+        .unwrap();
     std::thread::sleep(Duration::from_millis(300));
     let prompt = stage.prompt("main", "x");
     assert!(prompt.context().contains("Survey") && prompt.notice().contains("locked"), "{prompt:?}");

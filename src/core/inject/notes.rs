@@ -6,16 +6,17 @@ use super::data::{Row, data, legend, list, marked};
 use crate::core::gate::Verdict;
 use crate::core::plan::{Plan, Status};
 
-/// For a plan that was made but not written yet: the goal, and how to write the phases.
-pub fn draft(goal: &str) -> String {
+/// For a plan that was made but not written yet: the goal, and how to write the phases into `file`.
+pub fn draft(goal: &str, file: &str) -> String {
     let goal = data(goal, 300);
     let goal = if goal.is_empty() { "not written yet".to_owned() } else { goal };
     format!(
-        "{}\nThis plan has no phases yet, so nothing of it is in force. Write them into task_plan.md before the work: a line \
+        "{}\nThis plan has no phases yet, so nothing of it is in force. Write them into {} before the work: a line \
          under `## Goal`, then per phase a heading `### Phase 1: Title`, its steps as `- [ ] text`, and \
          `- **Status:** pending`. Where a command can decide whether the phase is done, add `- **Check:**` with the command \
          in backticks; where a phase comes after another, `- **DependsOn:**` with that phase. Then run `steadfast attest`.",
-        marked("draft", &[format!("goal: {goal}")])
+        marked("draft", &[format!("goal: {goal}")]),
+        data(file, 120)
     )
 }
 

@@ -24,13 +24,14 @@ pub fn reason(view: &View, next: &Next, work: Work) -> String {
 }
 
 /// Why the stop of a plan that was never written is held.
-pub fn draft_reason(goal: &str) -> String {
+pub fn draft_reason(goal: &str, file: &str) -> String {
     let mut last = String::new();
     for width in WIDTHS {
         last = format!(
             "{SENTINEL} automatic, not the user, no consent to anything.\nThe plan for \"{}\" has no phases in force. Write them \
-             into task_plan.md, then: steadfast attest\nUnclear what is wanted: ask the user.",
-            data(goal, width)
+             into {}, then: steadfast attest\nUnclear what is wanted: ask the user.",
+            data(goal, width),
+            data(file, 120)
         );
         if cost(&last) <= REASON_TOKENS {
             break;

@@ -203,13 +203,19 @@ fn notes() {
         "Unfinished plan here: parser, 2 of 5 done. Unrelated prompt: ignore this line. Asked to go on with it: \
          `steadfast attach`"
     );
-    let text = draft("Replace\nthe [/plan draft] parser");
+    let text = draft("Replace\nthe [/plan draft] parser", ".planning/a/task_plan.md");
     assert!(text.starts_with("[plan draft]\ngoal: Replace the (/plan draft] parser\n[/plan draft]\n"), "{text}");
-    for word in ["task_plan.md", "### Phase 1:", "- [ ]", "- **Status:** pending", "- **Check:**", "`steadfast attest`"]
-    {
+    for word in [
+        ".planning/a/task_plan.md",
+        "### Phase 1:",
+        "- [ ]",
+        "- **Status:** pending",
+        "- **Check:**",
+        "`steadfast attest`",
+    ] {
         assert!(text.contains(word), "{word}");
     }
-    assert!(draft(" \n").starts_with("[plan draft]\ngoal: not written yet\n"));
+    assert!(draft(" \n", "x").starts_with("[plan draft]\ngoal: not written yet\n"));
     let phase = |title: &str, status, number: Option<&str>| Phase {
         title: title.to_owned(),
         status,
@@ -346,7 +352,7 @@ proptest! {
         }
         let next = next(&view);
         let block = Block::new(&view, &next, DIGEST, Mode::Gate, &Run::default());
-        for text in [full(&block), short(&block), subagent(&block), anchor(&block, 40), reason(&view, &next, Work::Open), draft(&view.goal)] {
+        for text in [full(&block), short(&block), subagent(&block), anchor(&block, 40), reason(&view, &next, Work::Open), draft(&view.goal, "x")] {
             prop_assert!(!text.contains(['<', '>', '&']), "{}", text);
         }
     }
