@@ -279,6 +279,6 @@ fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &[PhaseProof], t
         records.push(ctx.record("phase_start", id, "opened again: its check fails"));
     }
     let view = ctx.snapshot(&desk).view;
-    edit::raise(&mut desk, &view);
+    desk.raise(&view);
     ctx.commit(&mut desk, records)
 }

@@ -75,23 +75,9 @@ pub(super) fn change(
     ))
 }
 
-/// In a gated run one phase is always in progress: opens the next ready one where none is. Gives its id.
+/// Opens the next ready phase of a gated run where none is in progress. Gives its id.
 pub(super) fn open_next(desk: &mut Desk, snapshot: &Snapshot) -> Result<Option<String>> {
-    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == crate::core::contract::Mode::Gate);
-    let next = next::next(&snapshot.view);
-    let ready = next.phase.filter(|_| next.kind == next::Kind::Start).and_then(|i| snapshot.view.phases.get(i));
-    let Some(phase) = ready.filter(|p| gated && p.status != Status::Failed) else { return Ok(None) };
-    status(desk, &phase.id, Status::InProgress)?;
-    desk.run.phases.entry(crate::core::run::phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
-    Ok(Some(phase.id.clone()))
-}
-
-/// Raises the high-water mark to what is there now.
-pub(super) fn raise(desk: &mut Desk, view: &View) {
-    let counts = view.counts(desk.run.mark.files);
-    if counts.phases > desk.run.mark.phases && desk.run.blocks > 0 {
-        // The mirror may keep the older, larger count: the safe side.
-        let _ = desk.set_blocks(0);
-    }
-    desk.run.mark = desk.run.mark.max(counts);
+    desk.open_next(snapshot).map_err(|error| {
+        Failure::fault(format!("{} could not be written", desk.place.file()), error.to_string(), "steadfast doctor")
+    })
 }

@@ -119,7 +119,7 @@ fn settle(ctx: &Ctx, desk: &mut Desk, record: crate::core::ledger::Record) -> Re
     let mut records = Vec::from_iter(ctx.attach(desk, false)?);
     records.push(record);
     let snapshot = ctx.snapshot(desk);
-    edit::raise(desk, &snapshot.view);
+    desk.raise(&snapshot.view);
     if let Some(opened) = edit::open_next(desk, &snapshot)? {
         records.push(ctx.record("phase_start", &opened, "opened after the last one"));
     }

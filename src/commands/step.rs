@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Ctx, args: &Step) -> Result<()> {
     let id = phase.id.clone();
     edit::step(&desk, &id, &text, state)?;
     let after = ctx.snapshot(&desk);
-    edit::raise(&mut desk, &after.view);
+    desk.raise(&after.view);
     let word = match state {
         StepState::Open => "opened again",
         StepState::Done => "checked",

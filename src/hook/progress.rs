@@ -1,9 +1,6 @@
 //! Taking over what was written by hand: statuses and boxes in the file become records and raise the high-water mark.
 
-use crate::core::contract::Mode;
-use crate::core::next::{self, Kind};
 use crate::core::plan::Status;
-use crate::core::plan_edit;
 use crate::core::run::phase_key;
 use crate::hook::attached::Scene;
 use crate::store::Snapshot;
@@ -40,43 +37,17 @@ pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool 
             scene.record(event, &id, "as written in the plan file");
         }
     }
-    raise(scene, snapshot);
+    scene.desk.raise(&snapshot.view);
     news
 }
 
-/// Raises the high-water mark. A phase settled for the first time gives the gate a new budget.
-fn raise(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) {
-    let counts = snapshot.view.counts(scene.desk.run.mark.files);
-    if counts.phases > scene.desk.run.mark.phases && scene.desk.run.blocks > 0 {
-        // The mirror may keep the older, larger count: the safe side.
-        let _ = scene.desk.set_blocks(0);
-    }
-    scene.desk.run.mark = scene.desk.run.mark.max(counts);
-}
-
-/// In a gated run one phase is always in progress: where none is, the next ready one is opened before the stop is judged.
+/// Opens the next phase where none is in progress and nobody paused the run. Whether one was opened.
 pub(super) fn open_next(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool {
-    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
-    if !gated || snapshot.contract.is_none() || scene.desk.run.paused {
+    if scene.desk.run.paused {
         return false;
     }
-    let next = next::next(&snapshot.view);
-    let Some(phase) = next.phase.filter(|_| next.kind == Kind::Start).and_then(|i| snapshot.view.phases.get(i)) else {
-        return false;
-    };
-    if phase.status == Status::Failed {
-        return false;
-    }
-    let written = snapshot.plan.as_ref().and_then(|plan| {
-        let index = plan.phases.iter().position(|p| p.id.as_deref() == Some(phase.id.as_str()))?;
-        plan_edit::set_status(&snapshot.bytes, plan, index, Status::InProgress).ok()
-    });
-    let Some(bytes) = written else { return false };
-    if !scene.desk.replace_plan(&snapshot.bytes, &bytes).unwrap_or(false) {
-        return false;
-    }
-    scene.desk.run.phases.entry(phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
-    let id = phase.id.clone();
+    // A file that cannot be written is judged as it is.
+    let Ok(Some(id)) = scene.desk.open_next(snapshot) else { return false };
     scene.record("phase_start", &id, "opened by the runtime");
     true
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+pub use crate::core::ledger::is_name;
 use crate::store::{disk, layout};
 
 /// What the search starts from.
@@ -60,14 +61,6 @@ pub enum Found {
     Several(PathBuf, Vec<String>),
     /// A pin names something that is not there.
     BrokenPin(String),
-}
-
-/// Whether a word can be the id of a plan, the name of an agent or the content of a pointer.
-pub fn is_name(word: &str) -> bool {
-    (1..=64).contains(&word.len())
-        && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
-        && word != "."
-        && word != ".."
 }
 
 /// Finds the plan.

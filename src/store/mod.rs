@@ -10,6 +10,7 @@ pub mod ledger_file;
 pub mod locate;
 pub mod lock;
 pub mod pending;
+pub mod progress;
 pub mod session;
 pub mod slot;
 pub mod snapshot;

@@ -157,9 +157,9 @@ fn open_steps(phase: &PhaseView, fit: Fit) -> Option<String> {
     (!shown.is_empty()).then(|| format!("open: {}{rest}", shown.join("; ")))
 }
 
-fn row(phase: &PhaseView) -> Row<'_> {
-    let mark = match phase.status {
-        _ if phase.claimed => '?',
+/// The sign of a status in a list.
+pub(super) fn mark(status: Status) -> char {
+    match status {
         Status::Complete => 'x',
         Status::InProgress => '*',
         Status::Pending => '.',
@@ -167,7 +167,11 @@ fn row(phase: &PhaseView) -> Row<'_> {
         Status::Skipped => '-',
         Status::Waiting => '~',
         Status::Unknown => '?',
-    };
+    }
+}
+
+fn row(phase: &PhaseView) -> Row<'_> {
+    let mark = if phase.claimed { '?' } else { mark(phase.status) };
     Row { mark, number: phase.number.to_string(), title: &phase.title }
 }
 

@@ -1,7 +1,7 @@
 //! What is said where there is no approved plan to show.
 
 use super::FULL_TOKENS;
-use super::block::fitted;
+use super::block::{fitted, mark};
 use super::data::{Row, data, legend, list, marked};
 use crate::core::gate::Verdict;
 use crate::core::plan::{Plan, Status};
@@ -64,15 +64,7 @@ pub fn legacy(plan: &Plan, file: &str) -> String {
         .iter()
         .enumerate()
         .map(|(index, phase)| Row {
-            mark: match phase.status {
-                Status::Complete => 'x',
-                Status::InProgress => '*',
-                Status::Pending => '.',
-                Status::Failed => '!',
-                Status::Skipped => '-',
-                Status::Waiting => '~',
-                Status::Unknown => '?',
-            },
+            mark: mark(phase.status),
             number: phase.number.as_deref().map_or_else(|| (index + 1).to_string(), |number| data(number, 8)),
             title: &phase.title,
         })

@@ -1,0 +1,48 @@
+//! What moves a run on, for hooks and verbs alike: the high-water mark, and the phase that is opened next.
+
+use std::io;
+
+use crate::core::contract::Mode;
+use crate::core::next::{self, Kind};
+use crate::core::plan::Status;
+use crate::core::plan_edit;
+use crate::core::run::phase_key;
+use crate::core::view::View;
+use crate::store::desk::Desk;
+use crate::store::snapshot::Snapshot;
+
+impl Desk {
+    /// Raises the high-water mark to what is there now. A phase settled for the first time gives the gate a new budget.
+    pub fn raise(&mut self, view: &View) {
+        let counts = view.counts(self.run.mark.files);
+        if counts.phases > self.run.mark.phases && self.run.blocks > 0 {
+            // The mirror may keep the older, larger count: the safe side.
+            let _ = self.set_blocks(0);
+        }
+        self.run.mark = self.run.mark.max(counts);
+    }
+
+    /// In a gated run one phase is always in progress: opens the next ready one where none is, and gives its id. A failed
+    /// phase is tried again by a verb only. A file that somebody else writes just now is left for the next event.
+    ///
+    /// # Errors
+    /// The system's, from the plan file.
+    pub fn open_next(&mut self, snapshot: &Snapshot) -> io::Result<Option<String>> {
+        let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate) && snapshot.contract.is_some();
+        let next = next::next(&snapshot.view);
+        let ready = next.phase.filter(|_| next.kind == Kind::Start).and_then(|i| snapshot.view.phases.get(i));
+        let Some(phase) = ready.filter(|p| gated && p.status != Status::Failed) else { return Ok(None) };
+        let written = snapshot.plan.as_ref().and_then(|plan| {
+            let index = plan.phases.iter().position(|p| p.id.as_deref() == Some(phase.id.as_str()))?;
+            Some(plan_edit::set_status(&snapshot.bytes, plan, index, Status::InProgress))
+        });
+        match written {
+            Some(Ok(bytes)) if bytes == snapshot.bytes || self.replace_plan(&snapshot.bytes, &bytes)? => {}
+            Some(_) => return Ok(None),
+            // No longer in the file: what is recorded counts.
+            None => {}
+        }
+        self.run.phases.entry(phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
+        Ok(Some(phase.id.clone()))
+    }
+}
