@@ -7,7 +7,7 @@ use crate::core::contract::Contract;
 use crate::core::ledger::rfc3339;
 use crate::core::plan::Status;
 use crate::core::{candidate, notes};
-use crate::hook::attached::{Scene, record};
+use crate::hook::scene::{Scene, record};
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::{By, Snapshot};
 

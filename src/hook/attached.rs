@@ -1,21 +1,12 @@
 //! A session that is bound to a plan: takes over what was written by hand, injects, records, and judges stops.
 
 use crate::core::event::{Kind, Reply};
-use crate::core::ledger::{Record, rfc3339};
+use crate::hook::scene::Scene;
 use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool};
 use crate::store::desk::{Found, Trouble};
 use crate::store::session::SessionFile;
 use crate::store::state_dir::Depth;
-use crate::store::{Desk, Session, Snapshot, state_dir};
-
-/// Everything a handler may look at and change.
-pub(super) struct Scene<'a, 'b> {
-    pub(super) call: &'a Call<'b>,
-    pub(super) desk: Desk,
-    pub(super) session: Session,
-    /// To be appended to the ledger of the event's agent, in order.
-    pub(super) records: Vec<Record>,
-}
+use crate::store::{Desk, Session, state_dir};
 
 pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> Reply {
     let place = session.place();
@@ -100,24 +91,6 @@ impl Scene<'_, '_> {
         self.session.twice(&key, route)
     }
 
-    pub(super) fn record(&mut self, event: &str, phase: &str, summary: &str) {
-        let record = Record { phase: phase.to_owned(), ..record(self.call, event, summary) };
-        self.records.push(record);
-    }
-
-    /// One look at the plan.
-    pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot::take(Some(&self.call.state), &self.desk)
-    }
-
-    /// The ledger an event belongs to: a subagent has its own.
-    pub(super) fn agent(&self) -> String {
-        let id = self.call.event.agent.as_deref().unwrap_or(self.call.host.id);
-        let name: String =
-            id.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).take(64).collect();
-        if crate::store::locate::is_name(&name) { name } else { self.call.host.id.to_owned() }
-    }
-
     /// Ledger, run state, session: in this order, so that what is acknowledged is there.
     fn commit(&mut self, file: &SessionFile) -> std::io::Result<()> {
         let agent = self.agent();
@@ -134,18 +107,6 @@ impl Scene<'_, '_> {
             self.desk.save()?;
         }
         file.save(&self.session)
-    }
-}
-
-/// A record of this call.
-pub(super) fn record(call: &Call<'_>, event: &str, summary: &str) -> Record {
-    Record {
-        ts: rfc3339(call.now()),
-        event: event.to_owned(),
-        summary: summary.to_owned(),
-        session: call.event.session.clone(),
-        host: call.host.id.to_owned(),
-        ..Record::default()
     }
 }
 

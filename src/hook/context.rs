@@ -5,7 +5,7 @@ use crate::core::event::{Kind, Reply};
 use crate::core::inject::{self, Block};
 use crate::core::next;
 use crate::hook::Call;
-use crate::hook::attached::Scene;
+use crate::hook::scene::Scene;
 use crate::hook::{chat, progress, session_start};
 use crate::store::{Attestation, Desk, Session, Snapshot};
 

@@ -10,6 +10,7 @@ mod chat;
 mod context;
 mod legacy;
 mod progress;
+mod scene;
 mod session_start;
 mod stop;
 mod tool;

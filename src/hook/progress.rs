@@ -2,7 +2,7 @@
 
 use crate::core::plan::Status;
 use crate::core::run::phase_key;
-use crate::hook::attached::Scene;
+use crate::hook::scene::Scene;
 use crate::store::Snapshot;
 
 /// The ledger's word for a status that was reached.

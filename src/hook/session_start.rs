@@ -1,8 +1,8 @@
 //! A bound session starts or goes on.
 
 use crate::core::event::{Reply, Source};
-use crate::hook::attached::Scene;
 use crate::hook::context;
+use crate::hook::scene::Scene;
 use crate::world::{hostname_token, start_time};
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, source: Source) -> Reply {

@@ -9,7 +9,7 @@ use crate::core::inject;
 use crate::core::next;
 use crate::core::plan::Status;
 use crate::core::text::flatten;
-use crate::hook::attached::{Scene, record};
+use crate::hook::scene::{Scene, record};
 use crate::hook::{context, progress};
 use crate::store::Snapshot;
 use crate::store::session::LastStop;

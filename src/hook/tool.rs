@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::core::contract::digest;
 use crate::core::event::{Reply, ToolCall};
 use crate::core::seen::Seen;
-use crate::hook::attached::{Scene, record};
+use crate::hook::scene::{Scene, record};
 use crate::hook::{adopt, context, progress};
 use crate::store::{Attestation, approval, disk, layout};
 

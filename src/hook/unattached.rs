@@ -3,7 +3,7 @@
 use crate::core::event::{Event, Kind, Reply, Source};
 use crate::core::inject;
 use crate::core::plan::Status;
-use crate::hook::{Call, attached, main_thread};
+use crate::hook::{Call, attached, main_thread, scene};
 use crate::store::attach::{self, Who};
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found, Place};
@@ -204,7 +204,7 @@ fn attach(call: &Call<'_>, place: &Place, by: &By) -> Reply {
         return Reply::default();
     }
     let Ok((file, session, _)) = attach::bind(&call.state, &mut desk, &who) else { return Reply::default() };
-    let record = attached::record(call, "attach", &format!("session attached by {}", attached::word(&call.event.kind)));
+    let record = scene::record(call, "attach", &format!("session attached by {}", attached::word(&call.event.kind)));
     // A ledger that cannot be written does not undo the attachment; the run state decides.
     let _ = desk.append(call.host.id, &mut [record]);
     if desk.save().is_err() {
