@@ -4,7 +4,7 @@ use crate::commands::args::Attest;
 use crate::commands::ctx::Ctx;
 use crate::commands::edit;
 use crate::core::change::{self, Change};
-use crate::core::contract::{Contract, GateOptions, Mode, digest};
+use crate::core::contract::{Contract, GateOptions, Mode, digest, digest_start};
 use crate::core::ledger::rfc3339;
 use crate::core::plan::{Problem, Status};
 use crate::core::{candidate, differences, notes};
@@ -304,7 +304,7 @@ fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> R
     for command in asked.phases.iter().flat_map(|p| &p.checks) {
         ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));
     }
-    let code: String = digest(&asked.to_bytes()).chars().take(8).collect();
+    let code = digest_start(&asked.to_bytes(), 8);
     let question = match word {
         Word::Must => format!("to approve this, type {code}: "),
         Word::May => {

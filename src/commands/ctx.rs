@@ -224,18 +224,13 @@ impl Ctx {
             }
             return Ok(None);
         };
-        let (file, mut session, fresh) = attach::bind(&state, desk, who).map_err(|error| {
+        let (_, _, fresh) = attach::bind(&state, desk, who).map_err(|error| {
             Failure::fault(
                 "this session cannot be attached",
                 format!("{}: {error}", state.display()),
                 "steadfast doctor",
             )
         })?;
-        if session.calls > 0 {
-            session.calls = 0;
-            // The counter only spaces out reminders.
-            let _ = file.save(&session);
-        }
         Ok(fresh.then(|| self.record("attach", "", "session attached by a verb")))
     }
 

@@ -130,6 +130,13 @@ impl Contract {
     }
 }
 
+/// The first `length` hex digits of the SHA-256 of `bytes`: a short name for them.
+pub fn digest_start(bytes: &[u8], length: usize) -> String {
+    let mut start = digest(bytes);
+    start.truncate(length);
+    start
+}
+
 /// SHA-256 of `bytes` in hex.
 pub fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))

@@ -1,5 +1,6 @@
 //! A session that is bound to a plan: takes over what was written by hand, injects, records, and judges stops.
 
+use crate::core::contract::digest_start;
 use crate::core::event::{Kind, Reply};
 use crate::hook::scene::Scene;
 use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool};
@@ -86,8 +87,7 @@ impl Scene<'_, '_> {
         // A turn may have several stops: only the same bytes are the same stop.
         let own = !event.turn.is_empty() && !matches!(event.kind, Kind::Stop(_));
         let turn = if own { &event.turn } else { &self.call.payload };
-        let key: String =
-            crate::core::contract::digest(format!("{word}\n{agent}\n{turn}").as_bytes()).chars().take(8).collect();
+        let key: String = digest_start(format!("{word}\n{agent}\n{turn}").as_bytes(), 8);
         self.session.twice(&key, route)
     }
 
@@ -163,7 +163,7 @@ fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, troub
 }
 
 fn told_once(file: &SessionFile, session: &mut Session, text: &str) -> Reply {
-    let key: String = crate::core::contract::digest(text.as_bytes()).chars().take(16).collect();
+    let key = digest_start(text.as_bytes(), 16);
     if session.told_user == key {
         return Reply::default();
     }

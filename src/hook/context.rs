@@ -1,6 +1,6 @@
 //! What is put in front of the model, and the news that go with it.
 
-use crate::core::contract::{Mode, digest};
+use crate::core::contract::{Mode, digest_start};
 use crate::core::event::{Kind, Reply};
 use crate::core::inject::{self, Block};
 use crate::core::next;
@@ -55,9 +55,7 @@ fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
 fn key(snapshot: &Snapshot) -> String {
     let head = snapshot.head.as_ref().map(|h| h.digest.as_str()).unwrap_or_default();
     let file = if snapshot.contract.is_none() { snapshot.file_digest() } else { String::new() };
-    let mut key = digest(format!("{head} {} {file}", snapshot.attestation.word()).as_bytes());
-    key.truncate(16);
-    key
+    digest_start(format!("{head} {} {file}", snapshot.attestation.word()).as_bytes(), 16)
 }
 
 /// The text for the model. Only approved content, the goal of a draft, or a legacy plan framed as data.
@@ -116,8 +114,7 @@ pub(super) fn news(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Option<Str
             _ => return None,
         }
     };
-    let mut key = digest(format!("{} {text}", snapshot.file_digest()).as_bytes());
-    key.truncate(16);
+    let key = digest_start(format!("{} {text}", snapshot.file_digest()).as_bytes(), 16);
     if scene.session.told_user == key {
         return None;
     }

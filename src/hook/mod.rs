@@ -16,7 +16,7 @@ mod stop;
 mod tool;
 mod unattached;
 
-use crate::core::contract::digest;
+use crate::core::contract::digest_start;
 use crate::core::event::{Event, Kind, Reply};
 use crate::hosts::{self, Host};
 use crate::output;
@@ -99,8 +99,7 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         Ok(state) => state,
         Err(trouble) => return unusable(event, &trouble, &key),
     };
-    let mut payload = digest(bytes);
-    payload.truncate(16);
+    let payload = digest_start(bytes, 16);
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
     match session::open(&call.state, &key) {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::core::contract::{Mode, digest};
+use crate::core::contract::{Mode, digest_start};
 use crate::core::event::{Background, Reply, StopCall};
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::inject;
@@ -108,7 +108,7 @@ fn behind(background: &Background, known: &str) -> Behind {
 fn deferred(background: &Background) -> String {
     let mut ids = background.shells.clone();
     ids.sort();
-    digest(ids.join("\n").as_bytes()).chars().take(8).collect()
+    digest_start(ids.join("\n").as_bytes(), 8)
 }
 
 fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work) -> Reply {

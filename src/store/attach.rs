@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::core::contract::digest_start;
 use crate::store::desk::Desk;
 use crate::store::locate::Place;
 use crate::store::session::{self, Session};
@@ -53,9 +54,7 @@ pub fn is_token(desk: &Desk, token: &str) -> bool {
 
 /// What of a token is kept in the run state.
 pub fn token_mark(token: &str) -> String {
-    let mut mark = crate::core::contract::digest(token.as_bytes());
-    mark.truncate(16);
-    mark
+    digest_start(token.as_bytes(), 16)
 }
 
 /// Binds a session to the plan of a desk, which is locked and will be saved by the caller. Gives the session file as it is
@@ -65,12 +64,7 @@ pub fn token_mark(token: &str) -> String {
 /// The system's; then nothing is bound.
 pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
     let owned = desk.run.owner == who.key();
-    let (file, mut session, known) = bind_session(state, &desk.place, who)?;
-    if !owned && !session.told_user.is_empty() {
-        // News of its own: it hears again, should it be taken over again.
-        session.told_user.clear();
-        file.save(&session)?;
-    }
+    let (file, session, known) = bind_session(state, &desk.place, who, owned)?;
     desk.run.owner = who.key();
     desk.run.claim_until = 0;
     desk.run.token.clear();
@@ -82,25 +76,24 @@ pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::Se
 /// # Errors
 /// The system's; then nothing is bound.
 pub fn bind_legacy(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session)> {
-    bind_session(state, place, who).map(|(file, session, _)| (file, session))
+    bind_session(state, place, who, true).map(|(file, session, _)| (file, session))
 }
 
 /// Writes the session file. One that is bound to this plan already, or was before, keeps what it knows; one that comes from
 /// another plan keeps what belongs to the session itself, so that no change of plans gives a turn new holds.
-fn bind_session(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
+fn bind_session(
+    state: &Path,
+    place: &Place,
+    who: &Who,
+    owned: bool,
+) -> io::Result<(session::SessionFile, Session, bool)> {
     let file = session::create(state, &who.key())?;
     let old = file.reread().unwrap_or_default();
     let known = old.place() == *place;
     let mut session = if known {
         old
     } else {
-        Session {
-            turn_holds: old.turn_holds,
-            calls: old.calls,
-            seen: old.seen,
-            last_stop: old.last_stop,
-            ..Session::default()
-        }
+        Session { turn_holds: old.turn_holds, seen: old.seen, last_stop: old.last_stop, ..Session::default() }
     };
     session.v = 1;
     session.host.clone_from(&who.host);
@@ -108,6 +101,12 @@ fn bind_session(state: &Path, place: &Place, who: &Who) -> io::Result<(session::
     session.root.clone_from(&place.root);
     session.id.clone_from(&place.id);
     session.ended = false;
+    // The counter spaces out reminders, and a session that binds itself has just shown that it knows.
+    session.calls = 0;
+    if !owned {
+        // It hears again, should it be taken over again.
+        session.told_user.clear();
+    }
     if who.pid.is_some() && session.pid != who.pid {
         session.pid = who.pid;
         session.pid_start = who.pid.and_then(world::start_time);

@@ -8,7 +8,6 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::OFlags;
 
 use crate::core::ledger::{self, Record};
-use crate::core::run::LedgerEnd;
 use crate::store::desk::Desk;
 use crate::store::{disk, layout};
 
@@ -108,9 +107,4 @@ fn tail(file: &File, size: u64) -> io::Result<Tail> {
     let chain = lines.clone().next().map(ledger::chain).unwrap_or_default();
     let tick = lines.find_map(ledger::parse_line).map_or(0, |r| r.tick);
     Ok(Tail { closed, tick, chain })
-}
-
-/// The end of a ledger as it is in the file, for a rebuilt run state.
-pub fn end_of(bytes: &[u8], folded: &LedgerEnd) -> LedgerEnd {
-    LedgerEnd { bytes: bytes.len() as u64, ..folded.clone() }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::contract::{Contract, digest};
+use crate::core::contract::{Contract, digest_start};
 use crate::store::{disk, head, layout};
 
 /// A contract that waits for a person's word.
@@ -24,7 +24,7 @@ pub struct Pending {
 impl Pending {
     /// What the person types to approve: the first 8 hex of the digest.
     pub fn code(&self) -> String {
-        digest(self.contract.as_bytes()).chars().take(8).collect()
+        digest_start(self.contract.as_bytes(), 8)
     }
 
     /// The contract that was shown.

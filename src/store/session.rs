@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
-use crate::core::contract::digest;
+use crate::core::contract::digest_start;
 use crate::core::run::Mark;
 use crate::store::disk;
 use crate::store::locate::Place;
@@ -80,9 +80,7 @@ pub struct Session {
 impl Session {
     /// The key of a session: 32 hex.
     pub fn key(host: &str, session: &str) -> String {
-        let mut key = digest(format!("{host}\n{session}").as_bytes());
-        key.truncate(32);
-        key
+        digest_start(format!("{host}\n{session}").as_bytes(), 32)
     }
 
     /// The plan it is bound to.

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::core::contract::digest;
+use crate::core::contract::digest_start;
 use crate::store::layout::{MAX_SLOT, SLOT};
 
 /// What a slot held.
@@ -50,9 +50,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 }
 
 fn checksum(json: &[u8]) -> String {
-    let mut sum = digest(json);
-    sum.truncate(16);
-    sum
+    digest_start(json, 16)
 }
 
 /// The bytes of a slot; `None` where the value is too large. Composed in place: a hook has no memory to give away.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::core::attest;
-use crate::core::contract::{Contract, digest};
+use crate::core::contract::{Contract, digest_start};
 use crate::core::notes;
 use crate::core::plan::{Plan, Problem, Shape};
 use crate::core::plan_read;
@@ -113,17 +113,9 @@ impl Snapshot {
         self.plan.as_ref().is_some_and(|p| p.shape != Shape::None)
     }
 
-    /// The short tag of what is approved: the first 6 hex of its digest.
-    pub fn tag(&self) -> String {
-        let digest = self.head.as_ref().map(|h| h.digest.as_str()).unwrap_or_default();
-        digest.chars().take(6).collect()
-    }
-
     /// A digest of the file as it is, to tell each news once.
     pub fn file_digest(&self) -> String {
-        let mut sum = digest(&self.bytes);
-        sum.truncate(16);
-        sum
+        digest_start(&self.bytes, 16)
     }
 }
 
