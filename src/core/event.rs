@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::core::patch::Hunk;
+
 /// Why a session started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
@@ -18,13 +20,52 @@ pub enum Source {
     Fork,
 }
 
-/// A tool call that ended.
+/// One replacement in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replacement {
+    /// What stands there.
+    pub old: String,
+    /// What comes in its place.
+    pub new: String,
+    /// Everywhere, not only where it stands once.
+    pub all: bool,
+}
+
+/// What a tool is about to make of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// Its whole content.
+    Whole(String),
+    /// Some of it, one replacement after the other.
+    Replace(Vec<Replacement>),
+    /// Some of it, by the hunks of a patch.
+    Patch(Vec<Hunk>),
+    /// The file is taken away.
+    Remove,
+    /// Cannot be said.
+    Unknown,
+}
+
+/// A file that a tool is about to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The file, as given by the host (absolute, or relative to the event's cwd).
+    pub path: PathBuf,
+    /// What will become of it.
+    pub what: Writing,
+}
+
+/// A tool call, before or after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
     /// The host's name of the tool.
     pub name: String,
     /// Files the tool wrote, as given by the host (absolute, or relative to the event's cwd).
     pub edits: Vec<PathBuf>,
+    /// Before the tool is used: the files it is about to write, and how.
+    pub writes: Vec<Write>,
+    /// Before the tool is used: every text of its input, a line each.
+    pub input: String,
     /// The shell command, where it was a shell tool.
     pub command: Option<String>,
     /// The tool failed.

@@ -15,6 +15,7 @@ pub mod json_edit;
 pub mod ledger;
 pub mod next;
 pub mod notes;
+pub mod patch;
 pub mod plan;
 pub mod plan_edit;
 pub mod plan_read;

@@ -184,6 +184,7 @@ fn tool(payload: &Payload, failed: bool) -> ToolCall {
         failed,
         exit: payload.error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next()?.parse().ok()),
         input_digest: digest(content.as_bytes()),
+        ..ToolCall::default()
     }
 }
 
