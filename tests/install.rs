@@ -26,6 +26,7 @@ impl Place {
         for folder in ["home/.claude", "project/.git", "project/sub"] {
             fs::create_dir_all(place.path(folder)).unwrap();
         }
+        fs::write(place.path("project/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         place
     }
 

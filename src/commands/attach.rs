@@ -1,6 +1,6 @@
 //! `attach`: this session works on the plan, or the next one will.
 
-use crate::commands::ctx::Ctx;
+use crate::commands::ctx::{Ctx, LATER};
 use crate::error::{Failure, Result};
 use crate::store::{Place, attach};
 
@@ -17,6 +17,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let records = Vec::from_iter(ctx.attach(&mut desk, true)?);
     ctx.commit(&mut desk, records)?;
     let text = match &ctx.who {
+        Some(_) if ctx.waits_for_a_hook(&place) => format!("attaching to {} {LATER}", place.id),
         Some((host, _)) => format!("this {} session is attached to {}", host.name, place.id),
         None => format!("the next session that starts here within 24 hours will be attached to {}", place.id),
     };

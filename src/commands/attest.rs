@@ -1,12 +1,13 @@
 //! `attest`: approve what the plan asks for.
 
 use crate::commands::args::Attest;
-use crate::commands::ctx::Ctx;
+use crate::commands::ctx::{Ctx, LATER};
 use crate::commands::edit;
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest, digest_start};
 use crate::core::ledger::rfc3339;
 use crate::core::plan::{Problem, Status};
+use crate::core::request::{Request, What};
 use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::output::Style;
@@ -21,9 +22,9 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     if args.diff {
         return diff(ctx, &place);
     }
-    let (version, text) = approve(ctx, &place, Word::Must)?;
+    let text = approve(ctx, &place, Word::Must)?;
     let desk = Ctx::look(&place)?;
-    ctx.say(&desk, &format!("{text} as version {version} of {}", place.name()));
+    ctx.say(&desk, &text);
     Ok(())
 }
 
@@ -182,10 +183,10 @@ pub(super) enum Word {
     May,
 }
 
-/// Approves what the file asks for. Gives the version and what happened.
+/// Approves what the file asks for, or leaves that to the next hook where only it can. Says what happened.
 ///
 /// A person is asked before the lock is taken: hooks need it meanwhile. What is approved then has to be what was shown.
-pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<(u64, &'static str)> {
+pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     if place.id.is_empty() {
         // Says what to do instead, before anybody is asked.
         ctx.desk(place)?;
@@ -207,7 +208,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<(u64, &'st
         // The mirrors are for people and other tools; here is where lost ones come back.
         let desk = ctx.desk(place)?;
         published(approval::mirror(&desk, head).map_err(approval::Trouble::NoMirror))?;
-        return Ok((head.version, "approved already"));
+        return Ok(format!("approved already as version {} of {}", head.version, place.name()));
     }
     let by = allow(ctx, &before, kind, &shown, word)?;
     let mut desk = ctx.desk(place)?;
@@ -219,7 +220,16 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<(u64, &'st
     }
     let mut head = now.head.clone().unwrap_or_else(|| approval::head_from_mirrors(&desk));
     let grant = Grant { by, shown: Shown::Commands, at: rfc3339(ctx.world.now()) };
-    published(approval::grant(&state, &desk, &mut head, &asked, grant))?;
+    match approval::grant(&state, &desk, &mut head, &asked, grant) {
+        Err(approval::Trouble::NotApproved(error)) if by == By::Agent && ctx.hands_over(&error) => {
+            let digest = digest(&asked.to_bytes());
+            ctx.hand_over(place, Request { what: What::Attest, digest, ..Request::default() })?;
+            let records = Vec::from_iter(ctx.attach(&mut desk, false)?);
+            ctx.commit(&mut desk, records)?;
+            return Ok(format!("the approval of {} {LATER}", place.name()));
+        }
+        other => published(other)?,
+    }
     let mut record = ctx.record("attest", "", &format!("version {} by {}", head.version, by.word()));
     record.data = serde_json::json!({ "version": head.version, "sha256": head.digest, "by": by.word() });
     let mut records = vec![record];
@@ -230,7 +240,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<(u64, &'st
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));
     }
     ctx.commit(&mut desk, records)?;
-    Ok((head.version, "approved"))
+    Ok(format!("approved as version {} of {}", head.version, place.name()))
 }
 
 /// What would be approved, and how it stands to what is. `None`: nothing is approved yet.

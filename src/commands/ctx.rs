@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::core::contract::Mode;
 use crate::core::ledger::{self, Record, rfc3339};
 use crate::core::next;
+use crate::core::request::{Request, What};
 use crate::core::run::Proof;
 use crate::error::{Failure, Result};
 use crate::hosts::{self, Host};
@@ -13,8 +13,11 @@ use crate::store::attach::{self, Who};
 use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
 use crate::store::state_dir::Depth;
-use crate::store::{Desk, Place, Session, Snapshot, session, state_dir};
+use crate::store::{Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir};
 use crate::world::World;
+
+/// What a verb says of that which only a hook can write.
+pub(super) const LATER: &str = "takes effect at the next hook of this session, when this command ends";
 
 /// The surroundings of one verb.
 pub(super) struct Ctx {
@@ -109,15 +112,9 @@ impl Ctx {
 
     /// Refuses to take the session of an agent away from a gated plan whose work is open: by that it would walk out of its gate.
     pub(super) fn may_leave(&self, to: Option<&Place>) -> Result<()> {
-        let Some(from) = self.bound().filter(|from| Some(from) != to && !from.id.is_empty()) else { return Ok(()) };
-        let Ok(desk) = Desk::look(&from) else { return Ok(()) };
-        let snapshot = self.snapshot(&desk);
-        let owned = self.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner);
-        let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
-        let open = snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled());
-        if !(owned && gated && open) || desk.run.paused {
-            return Ok(());
-        }
+        let Some((_, who)) = &self.who else { return Ok(()) };
+        let state = state_dir::find(&|name| self.world.var(name)).ok();
+        let Some(from) = state.and_then(|state| attach::held_by(&state, &who.key(), to)) else { return Ok(()) };
         Err(Failure::no(
             format!("this session is held by {}", from.id),
             "its work is open; another plan would be a way around its gate",
@@ -193,7 +190,55 @@ impl Ctx {
         let state = self.state().ok().filter(|s| {
             state_dir::outside(s, &desk.place.root, self.world.home().as_deref(), Depth::Repository).is_ok()
         });
-        Snapshot::take(state.as_deref(), desk)
+        let mut read = state.map_or(HeadRead::None, |s| head::read(&s, &desk.path()));
+        let mut requested = false;
+        for request in self.requests(&desk.place) {
+            match request.what {
+                What::Init if matches!(read, HeadRead::None) => {
+                    read = HeadRead::Head(Box::new(Head::draft(&desk.place, &request)), None);
+                }
+                What::Attest => requested = true,
+                What::Init | What::Attach => {}
+            }
+        }
+        Snapshot { requested, ..Snapshot::of(read, desk) }
+    }
+
+    /// What this session asked of its next hook, about one plan.
+    fn requests(&self, place: &Place) -> Vec<Request> {
+        let Some((_, who)) = &self.who else { return Vec::new() };
+        let key = who.key();
+        if !request::waits(&place.root, &key) {
+            return Vec::new();
+        }
+        let mut requests = request::left(&place.root, &key);
+        requests.retain(|r| r.plan == place.id);
+        requests
+    }
+
+    /// Whether this session asked its next hook for something about this plan.
+    pub(super) fn waits_for_a_hook(&self, place: &Place) -> bool {
+        !self.requests(place).is_empty()
+    }
+
+    /// Whether the next hook of this session can do what failed here: it writes the state directory, which the shell of some
+    /// hosts cannot.
+    pub(super) fn hands_over(&self, error: &std::io::Error) -> bool {
+        use std::io::ErrorKind;
+        self.who.is_some() && matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+    }
+
+    /// Leaves a request for the next hook of this session.
+    pub(super) fn hand_over(&self, place: &Place, request: Request) -> Result<()> {
+        let Some((_, who)) = &self.who else { return Ok(()) };
+        let request = Request { plan: place.id.clone(), ..request };
+        request::leave(&place.root, &who.key(), &request).map_err(|error| {
+            Failure::fault(
+                "nothing was done",
+                format!("neither the state directory nor a request to the next hook can be written: {error}"),
+                "steadfast doctor",
+            )
+        })
     }
 
     /// A record of this verb.
@@ -224,14 +269,21 @@ impl Ctx {
             }
             return Ok(None);
         };
-        let (_, _, fresh) = attach::bind(&state, desk, who).map_err(|error| {
-            Failure::fault(
+        match attach::bind(&state, desk, who) {
+            Ok((_, _, fresh)) => Ok(fresh.then(|| self.record("attach", "", "session attached by a verb"))),
+            Err(error) if self.hands_over(&error) => {
+                let bound = session::read(&state, &who.key()).is_some_and(|s| s.place() == desk.place && !s.ended);
+                if !bound || desk.run.owner != who.key() {
+                    self.hand_over(&desk.place, Request::default())?;
+                }
+                Ok(None)
+            }
+            Err(error) => Err(Failure::fault(
                 "this session cannot be attached",
                 format!("{}: {error}", state.display()),
                 "steadfast doctor",
-            )
-        })?;
-        Ok(fresh.then(|| self.record("attach", "", "session attached by a verb")))
+            )),
+        }
     }
 
     /// Appends records and saves the run state: after this the verb may say that it is done.
@@ -264,6 +316,13 @@ impl Ctx {
     pub(super) fn approved(snapshot: &Snapshot) -> Result<()> {
         if snapshot.contract.is_some() {
             return Ok(());
+        }
+        if snapshot.requested {
+            return Err(Failure::no(
+                "the approval of this plan takes effect at the next hook",
+                "this shell cannot write the state directory, so the hook does it when this command ends",
+                "steadfast next  # in a command of its own",
+            ));
         }
         if let Some(why) = &snapshot.head_trouble {
             return Err(Failure::fault("the approval of this plan cannot be used", why.clone(), "steadfast doctor"));

@@ -152,6 +152,7 @@ fn plan(ctx: &Ctx, report: &mut Report) {
     run_state(&desk, report);
     ledgers(&desk, report);
     leftovers(&desk, report);
+    requests(ctx, &place, report);
     match ctx.state().ok().and_then(|s| attach::owner(&s, &desk)) {
         Some(owner) if attach::is_live(&owner) => report.fine(format!("attached: {} {}", owner.host, owner.session)),
         Some(owner) => report.note(
@@ -296,6 +297,25 @@ fn leftovers(desk: &Desk, report: &mut Report) {
             format!("left over after a crash: {}", temp.join(", ")),
             format!("rm {}/.*.tmp", shell(&desk.path())),
         );
+    }
+}
+
+/// What verbs asked hooks to do and no hook has done yet.
+fn requests(ctx: &Ctx, place: &Place, report: &mut Report) {
+    let own = ctx.who.as_ref().map(|(_, who)| layout::request(&who.key()));
+    let planning = place.root.join(layout::PLANNING);
+    for name in disk::names(&planning, 10_000).into_iter().filter(|n| n.starts_with(layout::REQUEST)) {
+        if own.as_ref() == Some(&name) {
+            report.note(
+                "what verbs of this session asked for waits for its next hook",
+                "steadfast status  # in a command of its own",
+            );
+        } else {
+            report.note(
+                format!("{name} is a request of another session, which no hook of this one acts on"),
+                format!("rm -- {}  # if that session is over", shell(&planning.join(&name))),
+            );
+        }
     }
 }
 

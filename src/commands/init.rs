@@ -9,8 +9,10 @@ use crate::commands::{attest, templates, use_plan};
 use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::ledger::date;
 use crate::core::plan_read;
+use crate::core::request::{Request, What};
 use crate::error::{Failure, Result};
 use crate::output::quote;
+use crate::store::approval::Trouble;
 use crate::store::disk::{self, Read};
 use crate::store::head::Head;
 use crate::store::locate::is_name;
@@ -52,19 +54,26 @@ pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
     use_plan::point(&place)?;
     let state = ctx.state_for(&place)?;
     let goal = ready.as_ref().map_or_else(|| task.clone(), |(_, c)| c.goal.clone());
-    let head = Head { v: 1, plan: place.dir(), mode, gate, goal, made_here: true, ..Head::default() };
-    attest::published(approval::publish(&state, &desk, &head))?;
+    let asked = Request { what: What::Init, goal, mode, gate, ..Request::default() };
+    match approval::publish(&state, &desk, &Head::draft(&place, &asked)) {
+        Err(Trouble::NotApproved(error)) if ctx.hands_over(&error) => ctx.hand_over(&place, asked)?,
+        other => attest::published(other)?,
+    }
     let mut records = vec![ctx.record("init", "", &task)];
     records.extend(ctx.attach(&mut desk, true)?);
     ctx.commit(&mut desk, records)?;
-    if ready.is_some() {
-        drop(desk);
-        attest::approve(ctx, &place, attest::Word::May)?;
-        desk = ctx.desk(&place)?;
-    }
-    report(ctx, &place, mode, ready.is_some());
-    if ready.is_some() {
-        ctx.say(&desk, &format!("approved as version 1 of {}", place.id));
+    let approved = match ready {
+        Some(_) => {
+            drop(desk);
+            let text = attest::approve(ctx, &place, attest::Word::May)?;
+            desk = ctx.desk(&place)?;
+            Some(text)
+        }
+        None => None,
+    };
+    report(ctx, &place, mode, approved.is_some());
+    if let Some(text) = approved {
+        ctx.say(&desk, &text);
     }
     if ctx.who.is_none() && !ctx.out.json {
         ctx.out.line("start it here: steadfast run claude");
@@ -87,7 +96,9 @@ fn report(ctx: &Ctx, place: &Place, mode: Mode, approved: bool) {
         Mode::Plain => "plan",
     };
     ctx.out.line(&format!("made {kind} {}", place.id));
-    let who = if ctx.who.is_some() {
+    let who = if ctx.waits_for_a_hook(place) {
+        "this session is attached at its next hook, when this command ends"
+    } else if ctx.who.is_some() {
         "this session is attached"
     } else {
         "the next session that starts here within 24 hours will be attached"
@@ -162,13 +173,15 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
     };
     // Judged, and made, before anything of the plan is: a plan without it would be nobody's.
     let state = ctx.state_for(&Place { root: root.clone(), id: "new".to_owned() })?;
-    disk::make_private_dir(&state).map_err(|error| {
-        Failure::fault(
+    if let Err(error) = disk::make_private_dir(&state)
+        && !ctx.hands_over(&error)
+    {
+        return Err(Failure::fault(
             "the state directory cannot be made",
             format!("{}: {error}", state.display()),
             "steadfast doctor",
-        )
-    })?;
+        ));
+    }
     match disk::kind(&planning) {
         None => disk::make_dir(&planning).map_err(|e| failed(&planning, e))?,
         Some(kind) if kind.dir && kind.owner == disk::user() => {}
@@ -217,7 +230,7 @@ fn root(ctx: &Ctx) -> Result<PathBuf> {
         if disk::kind(&dir.join(layout::PLANNING)).is_some_and(|k| k.dir && k.owner == disk::user()) {
             return Ok(dir.to_path_buf());
         }
-        if disk::kind(&dir.join(".git")).is_some() {
+        if disk::is_repository(dir) {
             repository = Some(dir.to_path_buf());
             break;
         }

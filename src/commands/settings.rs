@@ -69,7 +69,7 @@ fn project(ctx: &Ctx) -> Option<PathBuf> {
     let here = ctx.world.cwd()?;
     let home = ctx.world.home();
     let inside_home = |dir: &&Path| Some(*dir) != home.as_deref();
-    let root = here.ancestors().take_while(inside_home).find(|dir| disk::kind(&dir.join(".git")).is_some());
+    let root = here.ancestors().take_while(inside_home).find(|dir| disk::is_repository(dir));
     Some(root.unwrap_or(&here).to_path_buf())
 }
 

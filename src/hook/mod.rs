@@ -10,6 +10,7 @@ mod chat;
 mod context;
 mod legacy;
 mod progress;
+mod request;
 mod scene;
 mod session_start;
 mod stop;
@@ -102,11 +103,24 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
     let payload = digest_start(bytes, 16);
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
-    match session::open(&call.state, &key) {
+    let mut opened = session::open(&call.state, &key);
+    let bound = match &opened {
+        Opened::Session(_, session) => Some(&**session),
+        Opened::Missing | Opened::Unreadable => None,
+    };
+    let answered = request::root(&call, bound, &key).map(|root| request::answer(&call, &root, &key));
+    if answered.is_some() {
+        opened = session::open(&call.state, &key);
+    }
+    let mut reply = match opened {
         Opened::Session(file, session) => attached::answer(&call, &file, *session),
         Opened::Unreadable => unreadable(event, "the file of this session cannot be read"),
         Opened::Missing => unattached::answer(&call),
+    };
+    if let Some(answered) = answered {
+        answered.tell(event, &mut reply);
     }
+    reply
 }
 
 /// The state directory cannot be trusted: nobody is held. A session that was attached there hears why.

@@ -7,6 +7,7 @@ use crate::hook::{Call, attached, main_thread, scene};
 use crate::store::attach::{self, Who};
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found, Place};
+use crate::store::session::{Session, SessionFile};
 use crate::store::snapshot::Snapshot;
 use crate::store::state_dir::Depth;
 use crate::store::{Desk, HeadRead, head, layout, state_dir};
@@ -192,7 +193,7 @@ fn attach(call: &Call<'_>, place: &Place, by: &By) -> Reply {
     if !known && *by != By::Edit {
         return Reply::default();
     }
-    let Ok(mut desk) = Desk::attaching(place) else { return Reply::default() };
+    let Ok(desk) = Desk::attaching(place) else { return Reply::default() };
     if desk.found != RunFound::Whole && !desk.agents().is_empty() {
         // A new run state would hide that there was one: the next verb rebuilds it from the ledgers.
         return notice(format!(
@@ -203,13 +204,16 @@ fn attach(call: &Call<'_>, place: &Place, by: &By) -> Reply {
     if !by.holds(call, &desk) {
         return Reply::default();
     }
-    let Ok((file, session, _)) = attach::bind(&call.state, &mut desk, &who) else { return Reply::default() };
-    let record = scene::record(call, "attach", &format!("session attached by {}", attached::word(&call.event.kind)));
+    bind(call, desk, attached::word(&call.event.kind))
+        .map_or_else(Reply::default, |(file, session)| attached::answer(call, &file, session))
+}
+
+/// Binds the session of this event to a plan whose lock is held, and lets the lock go.
+pub(super) fn bind(call: &Call<'_>, mut desk: Desk, by: &str) -> Option<(SessionFile, Session)> {
+    let (file, session, _) = attach::bind(&call.state, &mut desk, &call.who()).ok()?;
+    let record = scene::record(call, "attach", &format!("session attached by {by}"));
     // A ledger that cannot be written does not undo the attachment; the run state decides.
     let _ = desk.append(call.host.id, &mut [record]);
-    if desk.save().is_err() {
-        return Reply::default();
-    }
-    drop(desk);
-    attached::answer(call, &file, session)
+    desk.save().ok()?;
+    Some((file, session))
 }

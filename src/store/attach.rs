@@ -3,10 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use crate::core::contract::digest_start;
+use crate::core::contract::{Mode, digest_start};
 use crate::store::desk::Desk;
 use crate::store::locate::Place;
 use crate::store::session::{self, Session};
+use crate::store::snapshot::Snapshot;
 use crate::world;
 
 /// For how long the next session may attach by itself after `init` or `attach` outside any host, in seconds.
@@ -45,6 +46,22 @@ pub fn owner(state: &Path, desk: &Desk) -> Option<Session> {
         return None;
     }
     session::read(state, &desk.run.owner).filter(|s| s.place() == desk.place)
+}
+
+/// The gated plan whose open work holds a session: to leave it for another plan would be a way out of its gate.
+pub fn held_by(state: &Path, key: &str, to: Option<&Place>) -> Option<Place> {
+    let from = session::read(state, key)?.place();
+    if Some(&from) == to || from.id.is_empty() {
+        return None;
+    }
+    let desk = Desk::look(&from).ok()?;
+    if desk.run.owner != key || desk.run.paused {
+        return None;
+    }
+    let snapshot = Snapshot::take(Some(state), &desk);
+    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
+    let open = snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled());
+    (gated && open).then_some(from)
 }
 
 /// Whether this is the one-use token that `run` gave to its host.

@@ -366,6 +366,13 @@ pub fn kind(path: &Path) -> Option<Kind> {
     })
 }
 
+/// Whether a directory is the root of a git repository, or of a worktree or submodule. An empty `.git` is none: sandboxes leave
+/// one behind where they forbid it.
+pub fn is_repository(dir: &Path) -> bool {
+    let git = dir.join(".git");
+    kind(&git).is_some_and(|k| !k.dir || kind(&git.join("HEAD")).is_some())
+}
+
 /// The user this process acts as.
 pub fn user() -> u32 {
     static USER: OnceLock<u32> = OnceLock::new();

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::core::contract::{Contract, GateOptions, Mode, digest};
+use crate::core::request::Request;
+use crate::store::locate::Place;
 use crate::store::{disk, layout};
 
 /// Who approved something.
@@ -82,6 +84,19 @@ impl Head {
             return None;
         }
         serde_json::from_str(text).ok()
+    }
+
+    /// The draft that an `init` asked for: mode and goal, nothing approved.
+    pub fn draft(place: &Place, init: &Request) -> Self {
+        Self {
+            v: 1,
+            plan: place.dir(),
+            mode: init.mode,
+            gate: init.gate,
+            goal: init.goal.clone(),
+            made_here: true,
+            ..Self::default()
+        }
     }
 
     /// Whether nothing is approved yet.

@@ -39,10 +39,18 @@ pub fn contract(n: u64) -> String {
     format!("contract-v{n}.json")
 }
 
+/// What starts the name of a request file.
+pub const REQUEST: &str = ".request.";
+
+/// What the verbs of one session ask its next hook to do, in [`PLANNING`].
+pub fn request(key: &str) -> String {
+    format!("{REQUEST}{key}")
+}
+
 /// The ledger of one agent.
 pub fn ledger(agent: &str) -> String {
     format!("ledger-{agent}.jsonl")
 }
 
 /// The content of `.planning/.gitignore`: machine files stay out of git, plans and ledgers go in.
-pub const IGNORE_TEXT: &str = "# Machine files of steadfast: per checkout, never shared.\n.active_plan\n*/.run\n*/.stop_blocks\n*/.request\n*/proofs/\n*.tmp\n";
+pub const IGNORE_TEXT: &str = "# Machine files of steadfast: per checkout, never shared.\n.active_plan\n*/.run\n*/.stop_blocks\n.request.*\n*/proofs/\n*.tmp\n";

@@ -91,7 +91,7 @@ pub fn find(from: &From) -> Found {
                 Found::None => {}
                 found => return found,
             }
-            if home.as_deref() == Some(dir) || disk::kind(&dir.join(".git")).is_some() {
+            if home.as_deref() == Some(dir) || disk::is_repository(dir) {
                 break;
             }
         }

@@ -64,15 +64,22 @@ pub struct Snapshot {
     pub attestation: Attestation,
     /// The effective state.
     pub view: View,
+    /// A verb of this session asked for the approval, and the next hook answers it.
+    pub requested: bool,
 }
 
 impl Snapshot {
     /// Looks at a plan. Without a state directory nothing is approved.
     pub fn take(state: Option<&Path>, desk: &Desk) -> Self {
-        let (head, contract, head_trouble) = match state.map(|s| head::read(s, &desk.path())) {
-            Some(HeadRead::Head(head, contract)) => (Some(*head), contract, None),
-            Some(HeadRead::Damaged(why)) => (None, None, Some(why)),
-            Some(HeadRead::None) | None => (None, None, None),
+        Self::of(state.map_or(HeadRead::None, |s| head::read(s, &desk.path())), desk)
+    }
+
+    /// Looks at a plan whose head was read.
+    pub fn of(read: HeadRead, desk: &Desk) -> Self {
+        let (head, contract, head_trouble) = match read {
+            HeadRead::Head(head, contract) => (Some(*head), contract, None),
+            HeadRead::Damaged(why) => (None, None, Some(why)),
+            HeadRead::None => (None, None, None),
         };
         let read = desk.plan();
         let plan_trouble = read.trouble();
@@ -93,8 +100,19 @@ impl Snapshot {
             (None, _) if claims_approval(desk) => Attestation::Unapproved,
             (None, _) => Attestation::None,
         };
-        let mut snapshot =
-            Self { head, head_trouble, contract, bytes, plan, plan_trouble, asked, attestation, view: View::default() };
+        let view = View::default();
+        let mut snapshot = Self {
+            head,
+            head_trouble,
+            contract,
+            bytes,
+            plan,
+            plan_trouble,
+            asked,
+            attestation,
+            view,
+            requested: false,
+        };
         snapshot.look_again(&desk.run);
         snapshot
     }

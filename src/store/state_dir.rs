@@ -93,8 +93,7 @@ pub fn outside(state: &Path, root: &Path, home: Option<&Path>, depth: Depth) -> 
     let is_home =
         |dir: &Path| home.and_then(|h| disk::canonical(h).ok()).is_some_and(|h| h == dir || h.starts_with(dir));
     let refused = |dir: &Path| real.starts_with(dir) && dir != Path::new("/") && !is_home(dir);
-    let repositories =
-        root.ancestors().filter(|dir| depth == Depth::Repository && disk::kind(&dir.join(".git")).is_some());
+    let repositories = root.ancestors().filter(|dir| depth == Depth::Repository && disk::is_repository(dir));
     if refused(root) || repositories.into_iter().any(refused) {
         return Err(Trouble::InProject(state.to_path_buf()));
     }

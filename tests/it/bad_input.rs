@@ -271,6 +271,7 @@ fn a_full_disk_loses_nothing_and_holds_nobody() {
     let mut stage = Stage::new();
     stage.project = mount.path().join("project");
     std::fs::create_dir_all(stage.project.join(".git")).unwrap();
+    stage.write(".git/HEAD", "ref: refs/heads/main\n");
     stage.write("plan.md", PLAN);
     stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
     let plan = stage.read(stage.plan_file());

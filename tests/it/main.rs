@@ -20,6 +20,7 @@ mod docs;
 mod gate;
 mod inject;
 mod readme;
+mod request;
 mod stage;
 mod trust;
 mod verbs;

@@ -114,6 +114,7 @@ impl Stage {
             fs::create_dir(path).unwrap();
         }
         fs::create_dir(project.join(".git")).unwrap();
+        fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let env = vec![
             ("PATH".into(), std::env::var("PATH").unwrap()),
             ("HOME".into(), home.display().to_string()),
@@ -174,6 +175,64 @@ impl Stage {
             .env("CLAUDE_CODE_SESSION_ID", session)
             .env("CLAUDE_PID", std::process::id().to_string());
         command.output().unwrap().into()
+    }
+
+    /// A verb in the shell of an agent whose sandbox keeps it from writing the state directory.
+    pub(crate) fn boxed(&self, session: &str, args: &[&str]) -> Ran {
+        let locked = self.modes(0o500, 0o400);
+        let verb = self.command(args);
+        // Root writes where the bits say no, unless it gives up the right to.
+        let mut command = if rustix::process::geteuid().is_root() {
+            let mut command = Command::new("setpriv");
+            command.arg("--bounding-set=-dac_override").arg(verb.get_program()).args(args);
+            command.current_dir(&self.project).env_clear().envs(self.env.iter().map(|(k, v)| (k, v)));
+            command.stdin(Stdio::null());
+            command
+        } else {
+            verb
+        };
+        command
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_SESSION_ID", session)
+            .env("CLAUDE_PID", std::process::id().to_string());
+        let before = self.tree(&self.state);
+        let ran = command.output().unwrap().into();
+        assert_eq!(self.tree(&self.state), before, "the box holds");
+        self.modes(0o700, 0o600);
+        assert!(locked > 0, "there is a state directory to keep it from");
+        ran
+    }
+
+    /// Sets the permission bits of all directories and files of the state directory. How many there are.
+    fn modes(&self, dirs: u32, files: u32) -> usize {
+        use std::os::unix::fs::PermissionsExt;
+        let mut found = 0;
+        let mut rest = vec![self.state.clone()];
+        while let Some(dir) = rest.pop() {
+            if !dir.is_dir() {
+                continue;
+            }
+            // Opened for as long as it is looked through.
+            fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).unwrap();
+            for entry in fs::read_dir(&dir).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    rest.push(path);
+                } else {
+                    fs::set_permissions(&path, fs::Permissions::from_mode(files)).unwrap();
+                    found += 1;
+                }
+            }
+            fs::set_permissions(&dir, fs::Permissions::from_mode(dirs)).unwrap();
+            found += 1;
+        }
+        found
+    }
+
+    /// The hook that follows a command of the agent's shell.
+    #[track_caller]
+    pub(crate) fn after(&self, session: &str, command: &str) -> Answer {
+        self.hook(session, "PostToolUse", json!({ "tool_name": "Bash", "tool_input": { "command": command } }))
     }
 
     /// A hook, given these bytes.

@@ -463,3 +463,13 @@ fn a_person_approves_at_a_terminal_by_typing_the_code() {
     stage.write("built", "x");
     stage.verb(&["check", "build"]).fine();
 }
+
+#[test]
+fn an_empty_git_directory_above_is_no_repository() {
+    let stage = Stage::gated();
+    // A sandbox leaves such a directory behind where it forbids it; state and project lie beneath it here.
+    std::fs::create_dir(stage.project.parent().unwrap().join(".git")).unwrap();
+    assert!(stage.stop("main", false).held().is_some());
+    assert!(stage.prompt("main", "go on").context().contains("Survey"));
+    stage.agent("main", &["start", "survey"]).fine();
+}

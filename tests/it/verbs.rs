@@ -373,6 +373,7 @@ fn a_fix_for_an_odd_path_is_safe_to_paste() {
     let mut stage = Stage::new();
     stage.project = stage.project.join("my $(touch PWN) proj");
     std::fs::create_dir_all(stage.project.join(".git")).unwrap();
+    stage.write(".git/HEAD", "ref: refs/heads/main\n");
     stage.write("plan.md", PLAN);
     stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
     let blocks = stage.plan_dir().join(".stop_blocks");

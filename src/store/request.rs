@@ -1,0 +1,93 @@
+//! Requests of verbs to the next hook of their session, one file per session in `.planning/`. Locked by flock on the file
+//! itself: a verb appends, a hook takes all and removes the file.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+use crate::core::request::{self, Request};
+use crate::store::lock::{self, Locked};
+use crate::store::{disk, layout};
+
+/// The most of a request file that is read, in bytes.
+const MAX: u64 = 64 * 1024;
+
+fn planning(root: &Path) -> io::Result<OwnedFd> {
+    disk::open_dir_beneath(root, &root.join(layout::PLANNING))
+}
+
+/// Whether a session left requests in this project.
+pub fn waits(root: &Path, key: &str) -> bool {
+    disk::kind(&root.join(layout::PLANNING).join(layout::request(key))).is_some_and(|k| k.file)
+}
+
+/// The requests a session left, without taking them.
+pub fn left(root: &Path, key: &str) -> Vec<Request> {
+    let bytes = planning(root).ok().and_then(|dir| disk::read_at(dir.as_fd(), &layout::request(key), MAX).bytes());
+    request::read(&bytes.unwrap_or_default())
+}
+
+/// Leaves a request. One that was left already is not left again.
+///
+/// # Errors
+/// The system's.
+pub fn leave(root: &Path, key: &str, request: &Request) -> io::Result<()> {
+    let dir = planning(root)?;
+    let name = layout::request(key);
+    // A hook may take the file away between opening and locking it.
+    for _ in 0..100 {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
+        let (mut file, _) = disk::open_file_at(dir.as_fd(), &name, flags, 0o600)?;
+        if lock::lock(&file, lock::VERB_PATIENCE) == Locked::Busy {
+            break;
+        }
+        if is_gone(&file) {
+            continue;
+        }
+        let known = disk::read_at(dir.as_fd(), &name, MAX).bytes().unwrap_or_default();
+        if request::read(&known).last() == Some(request) {
+            return Ok(());
+        }
+        // A torn line of a verb that was killed must not swallow this one.
+        let close = if known.last().is_some_and(|b| *b != b'\n') { "\n" } else { "" };
+        return file.write_all(format!("{close}{}", request::line(request)).as_bytes());
+    }
+    Err(io::Error::from(io::ErrorKind::WouldBlock))
+}
+
+fn is_gone(file: &File) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|stat| stat.st_nlink == 0)
+}
+
+/// Requests that are being carried out: locked until dropped.
+#[derive(Debug)]
+pub struct Taken {
+    /// What was asked for, in order.
+    pub requests: Vec<Request>,
+    dir: OwnedFd,
+    name: String,
+    _file: File,
+}
+
+/// Takes the requests of a session. `None` where there are none, or another hook is at it.
+pub fn take(root: &Path, key: &str) -> Option<Taken> {
+    let dir = planning(root).ok()?;
+    let name = layout::request(key);
+    let (file, _) = disk::open_file_at(dir.as_fd(), &name, OFlags::RDWR, 0).ok()?;
+    if lock::lock(&file, lock::HOOK_PATIENCE) == Locked::Busy || is_gone(&file) {
+        return None;
+    }
+    let requests = request::read(&disk::read_at(dir.as_fd(), &name, MAX).bytes().unwrap_or_default());
+    Some(Taken { requests, dir, name, _file: file })
+}
+
+impl Taken {
+    /// All of it was answered: removes the file.
+    pub fn settle(self) {
+        // One that cannot be removed is judged again by the next hook, to the same end.
+        let _ = rustix::fs::unlinkat(&self.dir, &self.name, rustix::fs::AtFlags::empty());
+    }
+}
