@@ -215,6 +215,13 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     edit::change(&desk, |now, _| candidate::with_ids(now))?;
     let now = ctx.snapshot(&desk);
     let (asked, kind) = proposed(&desk, &now, place)?;
+    if by == By::Agent
+        && asked == shown
+        && let (Some(Change::Same), Some(head)) = (kind, &now.head)
+    {
+        // Another verb was faster, with the same.
+        return Ok(format!("approved already as version {} of {}", head.version, place.name()));
+    }
     if asked != shown || now.contract != before.contract {
         return Err(Failure::no("nothing was approved", "the plan changed while it was looked at", "steadfast attest"));
     }

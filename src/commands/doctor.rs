@@ -148,6 +148,12 @@ fn plan(ctx: &Ctx, report: &mut Report) {
         }
     };
     report.fine(format!("plan {} in {}", place.id, place.root.display()));
+    if let Ok(state) = ctx.state()
+        && let Err(trouble) =
+            state_dir::outside(&state, &place.root, ctx.world.home().as_deref(), state_dir::Depth::Repository)
+    {
+        return report.wrong(format!("nothing is approved or held here: {trouble}"), "unset STEADFAST_HOME");
+    }
     plan_file(ctx, &desk, report);
     run_state(&desk, report);
     ledgers(&desk, report);

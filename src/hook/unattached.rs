@@ -54,6 +54,7 @@ pub(super) fn answer(call: &Call<'_>) -> Reply {
             let asked = matches!(text.trim().to_lowercase().as_str(), "continue" | "resume" | "go on");
             if asked || pinned(call) { attach_if_free(call) } else { Reply::default() }
         }
+        Kind::Stop(_) => lost(call),
         Kind::PostTool(tool) => tool
             .edits
             .iter()
@@ -61,6 +62,23 @@ pub(super) fn answer(call: &Call<'_>) -> Reply {
             .map_or_else(Reply::default, |place| attach(call, &place, &By::Edit)),
         _ => Reply::default(),
     }
+}
+
+/// The run state says that this session is attached, but the file of the session is gone. It is let go, and the user hears it.
+fn lost(call: &Call<'_>) -> Reply {
+    let near = call.event.cwd.iter().chain(&call.event.project);
+    if !near.into_iter().any(|dir| crate::store::disk::kind(&dir.join(layout::PLANNING)).is_some()) {
+        return Reply::default();
+    }
+    let Found::Plan(place) = locate(call) else { return Reply::default() };
+    let owned = !place.id.is_empty() && Desk::look(&place).is_ok_and(|desk| desk.run.owner == call.who().key());
+    if !owned {
+        return Reply::default();
+    }
+    notice(format!(
+        "steadfast let the run end: error. The file of this session is gone, so {} holds nobody. To go on: steadfast attach",
+        place.name()
+    ))
 }
 
 fn pinned(call: &Call<'_>) -> bool {

@@ -13,6 +13,7 @@
 )]
 
 mod attach;
+mod attacks;
 mod bad_input;
 mod chat;
 mod cost;
