@@ -34,7 +34,7 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     }
     if phase.needs_proof {
         // The lock is not held while commands run: hooks need it.
-        check::prove(ctx, &place, std::slice::from_ref(&id), check::LIMIT)?;
+        check::prove(ctx, &place, std::slice::from_ref(&id), check::LIMIT, true)?;
     } else {
         let open: Vec<&str> =
             phase.steps.iter().filter(|(_, s)| *s == StepState::Open).map(|(t, _)| t.as_str()).collect();

@@ -226,10 +226,9 @@ fn titles_of_300_characters() {
     let stage = Stage::new();
     let long = "a very long title ".repeat(16);
     let long = long.trim_end();
-    let mut plan = String::from("# Task Plan: Long\n\n## Goal\nBe brief.\n\n## Phases\n");
-    for n in 1..=7 {
-        plan += &format!("\n### Phase {n}: {n} {long}\n- [ ] {n} {long}\n- **Status:** pending\n");
-    }
+    let phases: Vec<String> =
+        (1..=7).map(|n| format!("\n### Phase {n}: {n} {long}\n- [ ] {n} {long}\n- **Status:** pending\n")).collect();
+    let plan = format!("# Task Plan: Long\n\n## Goal\nBe brief.\n\n## Phases\n{}", phases.concat());
     stage.write("plan.md", &plan);
     stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
     for answer in [stage.start("main", "startup"), stage.prompt("main", "go on"), subagent(&stage)] {
@@ -419,6 +418,32 @@ fn hidden_characters_in_a_command() {
         let diff = stage.verb(&["attest", "--diff"]);
         assert!(!(diff.out.contains(evil) || diff.err.contains(evil)), "{evil:?}: {diff:?}");
     }
+}
+
+#[test]
+fn a_command_of_a_sandboxed_agent_run_by_a_person() {
+    let stage = Stage::new();
+    stage.write("plan.md", &PLAN.replace("test -f built", "touch pwned"));
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    let never = |answer: &crate::stage::Ran| {
+        assert!(answer.code == 1 && answer.err.contains("approved by an agent"), "{answer:?}");
+        assert!(!stage.project.join("pwned").exists(), "{answer:?}");
+    };
+    never(&stage.verb(&["check", "build"]));
+    never(&stage.verb(&["check", "--all", "--yes"]));
+    for (args, typed) in
+        [(["check", "build"].as_slice(), "\n"), (&["check", "build"], "no\n"), (&["done", "build"], "y\n")]
+    {
+        let refused = stage.person(args, typed);
+        assert_ne!(refused.code, 0, "{refused:?}");
+        assert!(!stage.project.join("pwned").exists(), "{refused:?}");
+    }
+    let listed = stage.person(&["check", "build"], "no\n");
+    assert!(listed.out.contains("touch pwned"), "the person reads it first: {listed:?}");
+    let told = stage.person(&["check", "build", "--yes"], "yes\n");
+    assert!(told.code == 1 && !stage.project.join("pwned").exists(), "{told:?}");
+    let agreed = stage.person(&["check", "build"], "yes\n");
+    assert!(agreed.code == 0 && stage.project.join("pwned").exists(), "{agreed:?}");
 }
 
 #[test]
