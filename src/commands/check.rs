@@ -43,6 +43,11 @@ pub(super) fn run(ctx: &Ctx, args: &Check) -> Result<()> {
         }
         vec![phase.id.clone()]
     };
+    if ids.is_empty() {
+        let desk = Ctx::look(&place)?;
+        ctx.say(&desk, "nothing to check: no phase that has a check was begun");
+        return Ok(());
+    }
     prove(ctx, &place, &ids, Duration::from_secs(args.timeout.max(1)), !args.yes)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("checks passed: {}", ids.join(", ")));

@@ -425,6 +425,7 @@ fn a_command_of_a_sandboxed_agent_run_by_a_person() {
     let stage = Stage::new();
     stage.write("plan.md", &PLAN.replace("test -f built", "touch pwned"));
     stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    stage.agent("main", &["done", "survey", "--anyway", "--why", "listed before"]).fine();
     let never = |answer: &crate::stage::Ran| {
         assert!(answer.code == 1 && answer.err.contains("approved by an agent"), "{answer:?}");
         assert!(!stage.project.join("pwned").exists(), "{answer:?}");
