@@ -213,6 +213,9 @@ pub struct Check {
     /// The most a command may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub timeout: u64,
+    /// Run it again although nothing changed since it failed; three times at most
+    #[arg(long)]
+    pub again: bool,
     /// Ask nothing: commands that no person approved are refused
     #[arg(long)]
     pub yes: bool,

@@ -2,7 +2,8 @@
 
 use crate::commands::args::{Done, Reason};
 use crate::commands::ctx::Ctx;
-use crate::commands::{check, edit};
+use crate::commands::prove::{self, Way};
+use crate::commands::edit;
 use crate::core::plan::{Status, StepState};
 use crate::core::run::phase_key;
 use crate::error::{Failure, Result};
@@ -34,7 +35,8 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     }
     if phase.needs_proof {
         // The lock is not held while commands run: hooks need it.
-        check::prove(ctx, &place, std::slice::from_ref(&id), check::LIMIT, true)?;
+        let way = Way { ask: true, again: false, reuse: true };
+        prove::demand(&prove::prove(ctx, &place, std::slice::from_ref(&id), prove::LIMIT, way)?)?;
     } else {
         let open: Vec<&str> =
             phase.steps.iter().filter(|(_, s)| *s == StepState::Open).map(|(t, _)| t.as_str()).collect();

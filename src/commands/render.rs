@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::core::next::Next;
 use crate::core::plan::{Status, StepState};
+use crate::core::proof::is_stale;
 use crate::core::run::Proof;
 use crate::core::view::{PhaseView, View};
 use crate::output::{Output, Style};
@@ -73,11 +74,13 @@ pub(super) fn bar(out: Output, done: usize, total: usize, width: usize) -> Strin
     format!("{}{}", out.paint(style, &"█".repeat(full)), out.paint(Style::Dim, &"░".repeat(width - full)))
 }
 
-/// The word for a phase's proof.
-pub(super) fn proof(phase: &PhaseView) -> &'static str {
+/// The word for a phase's proof. `tree`: the working tree as it is, where somebody looked.
+pub(super) fn proof(phase: &PhaseView, tree: Option<&str>) -> &'static str {
     match phase.run.proof {
+        Proof::Passed if is_stale(&phase.run, tree) => "stale",
         Proof::Passed => "passed",
         Proof::Failed => "failed",
+        Proof::Interrupted => "interrupted",
         Proof::None if phase.needs_proof => "missing",
         Proof::None => "none",
     }

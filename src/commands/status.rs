@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::commands::ctx::Ctx;
-use crate::commands::render;
+use crate::commands::{prove, render};
 use crate::core::contract::Mode;
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::next::{self, Next};
 use crate::core::plan::{Status, StepState};
+use crate::core::proof::remark;
 use crate::error::Result;
 use crate::output::Style;
 use crate::store::attach;
@@ -20,7 +21,9 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let snapshot = ctx.snapshot(&desk);
     let owner = ctx.state().ok().and_then(|state| attach::owner(&state, &desk));
     let next = next::next(&snapshot.view);
-    let seen = Seen { place: &place, desk: &desk, snapshot: &snapshot, owner: owner.as_ref(), next: &next };
+    let proven = snapshot.view.phases.iter().any(|p| !p.run.tree.is_empty());
+    let tree = if proven { prove::tree_of(ctx, &place) } else { None };
+    let seen = Seen { place: &place, desk: &desk, snapshot: &snapshot, owner: owner.as_ref(), next: &next, tree };
     if ctx.out.json {
         ctx.out.value(&seen.value(ctx));
     } else if ctx.out.terminal || ctx.out.colour {
@@ -37,6 +40,8 @@ struct Seen<'a> {
     snapshot: &'a Snapshot,
     owner: Option<&'a Session>,
     next: &'a Next,
+    /// The working tree, where a proof stands for one.
+    tree: Option<String>,
 }
 
 impl Seen<'_> {
@@ -111,7 +116,7 @@ impl Seen<'_> {
             .map(|p| {
                 json!({
                     "id": p.id, "number": p.number, "title": p.title, "status": p.status.word(), "claimed": p.claimed,
-                    "proof": render::proof(p), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why,
+                    "proof": render::proof(p, self.tree.as_deref()), "remark": remark(&p.run), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why,
                     "steps": p.steps.iter().map(|(text, state)| json!({ "text": text, "state": step_word(*state) })).collect::<Vec<_>>(),
                 })
             })
@@ -189,7 +194,7 @@ impl Seen<'_> {
             let (settled, steps) = render::steps(phase);
             let claimed = if phase.claimed { ", claimed" } else { "" };
             let boxes = if steps > 0 { format!(", {settled}/{steps} steps") } else { String::new() };
-            let proof = if phase.needs_proof { format!(", proof {}", render::proof(phase)) } else { String::new() };
+            let proof = if phase.needs_proof { format!(", proof {}", self.proof(phase)) } else { String::new() };
             out.plain(&format!("  {} {}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
         }
         let resume = if self.desk.run.paused { " (go on: steadfast resume)" } else { "" };
@@ -198,6 +203,12 @@ impl Seen<'_> {
             out.plain(&format!("problem: {}", sentence(problem)));
         }
         self.last(ctx);
+    }
+
+    /// The word for a proof, and what is to be said about it.
+    fn proof(&self, phase: &crate::core::view::PhaseView) -> String {
+        let word = render::proof(phase, self.tree.as_deref());
+        remark(&phase.run).map_or_else(|| word.to_owned(), |remark| format!("{word} ({remark})"))
     }
 
     fn last(&self, ctx: &Ctx) {
@@ -264,7 +275,7 @@ impl Seen<'_> {
         }
         if phase.needs_proof && !(phase.status == Status::Pending) {
             let exit = phase.run.exit.filter(|e| *e != 0).map(|e| format!(", exit {e}")).unwrap_or_default();
-            notes.push(format!("proof {}{exit}", render::proof(phase)));
+            notes.push(format!("proof {}{exit}", self.proof(phase)));
         }
         if phase.vanished && self.snapshot.contract.is_some() {
             notes.push("no longer in the file".to_owned());

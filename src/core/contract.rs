@@ -88,6 +88,11 @@ impl ContractPhase {
         !(self.checks.is_empty() && self.artifacts.is_empty() && self.receipts.is_empty() && self.approvals.is_empty())
     }
 
+    /// The first 16 hex of the digest of the phase as it is approved.
+    pub fn digest(&self) -> String {
+        digest_start(&serde_json::to_vec(self).unwrap_or_default(), 16)
+    }
+
     /// First 8 hex of the digest over everything a proof of this phase stands for; a proof of other checks is none.
     pub fn proof_tag(&self) -> String {
         let mut hash = Sha256::new();

@@ -70,6 +70,8 @@ pub struct ToolCall {
     pub command: Option<String>,
     /// The tool failed.
     pub failed: bool,
+    /// It goes on in the background: that it began says nothing of how it ends.
+    pub background: bool,
     /// Exit code, where the host reports one.
     pub exit: Option<i32>,
     /// A digest over the tool's input: the content written, where the file itself cannot be read.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::core::gate::Work;
 use crate::core::plan::{Status, StepState};
+use crate::core::proof;
 use crate::core::run::{Proof, Run};
 use crate::core::text::flatten;
 use crate::core::view::{PhaseView, View};
@@ -175,7 +176,15 @@ fn reason(phase: &PhaseView) -> String {
 fn go_on(view: &View, index: usize, phase: &PhaseView) -> Next {
     let name = name(view, phase);
     let open = phase.steps.iter().filter(|(_, state)| *state == StepState::Open).count();
-    let (step, why, command) = if phase.claimed {
+    let alike = phase.run.proof == Proof::Failed && phase.run.alike >= proof::ALIKE;
+    let (step, why, command) = if alike {
+        let exit = phase.run.exit.map(|exit| format!(" with exit {exit}")).unwrap_or_default();
+        let why = format!(
+            "its check failed {} times{exit} on the same files: change the approach, or ask the user",
+            phase.run.alike
+        );
+        (None, why, format!("steadfast fail {name} --why \"...\""))
+    } else if phase.claimed {
         let why = "it is marked complete, but its check has not passed".to_owned();
         (None, why, format!("steadfast check {name}"))
     } else if let Some((step, _)) = phase.open_step() {

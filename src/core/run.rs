@@ -17,6 +17,8 @@ pub enum Proof {
     Passed,
     /// A check failed.
     Failed,
+    /// A check was begun, and nobody knows how it ended.
+    Interrupted,
 }
 
 /// What the runtime recorded about one phase.
@@ -41,6 +43,27 @@ pub struct PhaseRun {
     /// The first 8 hex of the digest of the checks the proof stands for.
     #[serde(rename = "d", skip_serializing_if = "String::is_empty")]
     pub checks: String,
+    /// The first 8 hex of the digest of the working tree the proof was made on; empty where nobody looked.
+    #[serde(rename = "h", skip_serializing_if = "String::is_empty")]
+    pub tree: String,
+    /// A check of the phase failed at some time.
+    #[serde(rename = "r", skip_serializing_if = "is_default")]
+    pub red: bool,
+    /// Failures in a row with the same exit code on the same tree.
+    #[serde(rename = "q", skip_serializing_if = "is_default")]
+    pub alike: u32,
+    /// How often a failed check was run again on this tree.
+    #[serde(rename = "g", skip_serializing_if = "is_default")]
+    pub again: u32,
+    /// At which such rerun it passed; 0 where it passed otherwise.
+    #[serde(rename = "f", skip_serializing_if = "is_default")]
+    pub flaky: u32,
+    /// Which commands, by index, the session's own shell was seen to pass (bits).
+    #[serde(rename = "m", skip_serializing_if = "is_default")]
+    pub seen: u32,
+    /// Tick of the oldest of those.
+    #[serde(rename = "o", skip_serializing_if = "is_default")]
+    pub seen_tick: u64,
     /// The reason given by `fail`, `skip` or `wait`, at most 80 characters.
     #[serde(rename = "w", skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -137,6 +160,9 @@ pub struct Run {
     /// First 16 hex of the digest of the one-use token that `run` gave to the host it started.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub token: String,
+    /// Keys of the receipts recorded, first 8 hex of the digest of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<String>,
     /// Ids of background shells that a stop was already deferred to (first 8 hex of a digest over the ids).
     #[serde(skip_serializing_if = "String::is_empty")]
     pub deferred: String,

@@ -117,7 +117,7 @@ impl View {
         Mark {
             phases: count(self.phases.iter().filter(|p| p.settled()).count()),
             boxes: count(self.phases.iter().flat_map(|p| &p.steps).filter(|(_, s)| *s == StepState::Done).count()),
-            proofs: count(self.phases.iter().filter(|p| p.run.proof == Proof::Passed).count()),
+            proofs: count(self.phases.iter().filter(|p| p.run.proof == Proof::Passed && p.run.flaky == 0).count()),
             files,
         }
     }

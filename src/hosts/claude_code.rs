@@ -74,6 +74,8 @@ struct Payload {
     #[serde(deserialize_with = "lenient")]
     tool_input: ToolInput,
     #[serde(deserialize_with = "lenient")]
+    tool_response: ToolResponse,
+    #[serde(deserialize_with = "lenient")]
     error: String,
     #[serde(alias = "stopHookActive", deserialize_with = "flag")]
     stop_hook_active: bool,
@@ -94,12 +96,25 @@ struct ToolInput {
     notebook_path: String,
     #[serde(deserialize_with = "lenient")]
     command: String,
+    #[serde(deserialize_with = "flag")]
+    run_in_background: bool,
     #[serde(deserialize_with = "lenient")]
     content: Value,
     #[serde(deserialize_with = "lenient")]
     new_string: Value,
     #[serde(deserialize_with = "lenient")]
     edits: Value,
+}
+
+/// What a shell tool answers.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToolResponse {
+    /// A command that took too long was put into the background.
+    #[serde(rename = "backgroundTaskId", deserialize_with = "lenient")]
+    background_task_id: Value,
+    #[serde(deserialize_with = "flag")]
+    interrupted: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -182,6 +197,9 @@ fn tool(payload: &Payload, failed: bool) -> ToolCall {
         edits: if writes && !failed && !file.is_empty() { vec![PathBuf::from(file)] } else { Vec::new() },
         command: Some(input.command.clone()).filter(|c| !c.is_empty()),
         failed,
+        background: input.run_in_background
+            || !payload.tool_response.background_task_id.is_null()
+            || payload.tool_response.interrupted,
         exit: payload.error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next()?.parse().ok()),
         input_digest: digest(content.as_bytes()),
         ..ToolCall::default()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::contract::{Contract, GateOptions, Mode, digest};
+use crate::core::contract::{Contract, ContractPhase, GateOptions, Mode, digest};
 use crate::core::request::Request;
 use crate::store::locate::Place;
 use crate::store::{disk, layout};
@@ -68,6 +68,9 @@ pub struct Head {
     /// Digests of the commands a person approved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub person_commands: Vec<String>,
+    /// What a person approved by `Approval: human`: digests of the phases as they were, see [`ContractPhase::digest`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<String>,
     /// The bytes of the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contract: Option<String>,
@@ -97,6 +100,11 @@ impl Head {
             made_here: true,
             ..Self::default()
         }
+    }
+
+    /// Whether a person approved what this phase came to.
+    pub fn is_given(&self, phase: &ContractPhase) -> bool {
+        self.given.contains(&phase.digest())
     }
 
     /// Whether nothing is approved yet.

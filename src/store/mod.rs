@@ -16,6 +16,7 @@ pub mod session;
 pub mod slot;
 pub mod snapshot;
 pub mod state_dir;
+pub mod tree;
 
 pub use desk::Desk;
 pub use head::{By, Head, HeadRead};

@@ -2,11 +2,12 @@
 
 use std::io;
 
-use crate::core::contract::Mode;
+use crate::core::contract::{ContractPhase, Mode};
 use crate::core::next::{self, Kind};
 use crate::core::plan::Status;
 use crate::core::plan_edit;
-use crate::core::run::phase_key;
+use crate::core::proof::{self, Outcome};
+use crate::core::run::{Proof, phase_key};
 use crate::core::view::View;
 use crate::store::desk::Desk;
 use crate::store::snapshot::Snapshot;
@@ -20,6 +21,18 @@ impl Desk {
             let _ = self.set_blocks(0);
         }
         self.run.mark = self.run.mark.max(counts);
+    }
+
+    /// Records what the conditions of a phase came to. Whether that opens a complete phase again; its status in the file is the
+    /// caller's to write.
+    pub fn prove(&mut self, phase: &ContractPhase, outcome: &Outcome) -> bool {
+        let run = self.run.phases.entry(phase_key(&phase.id)).or_default();
+        proof::take(run, phase, outcome);
+        let reopens = outcome.proof == Proof::Failed && run.status == Some(Status::Complete);
+        if reopens {
+            run.status = Some(Status::InProgress);
+        }
+        reopens
     }
 
     /// In a gated run one phase is always in progress: opens the next ready one where none is, and gives its id. A failed

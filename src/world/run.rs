@@ -2,8 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
 
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,6 +158,24 @@ fn kill_group(pid: u32, signal: rustix::process::Signal) {
         // The group may be gone already.
         let _ = rustix::process::kill_process_group(group, signal);
     }
+}
+
+/// The files of a repository that git does not ignore, beneath a directory and relative to it. `None` outside a repository, and
+/// where there is no git.
+pub fn git_files(dir: &Path) -> Option<Vec<PathBuf>> {
+    let output = Command::new("git")
+        // A repository may name programs of its own for these.
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C"])
+        .arg(dir)
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let names = output.stdout.split(|b| *b == 0).filter(|name| !name.is_empty());
+    Some(names.map(|name| PathBuf::from(std::ffi::OsStr::from_bytes(name))).collect())
 }
 
 /// A program as a hook is started by a host: payload on standard input, output kept.

@@ -105,7 +105,7 @@ fn known(view: &View, event: &str) -> Option<String> {
 /// The last check of a phase, if any was run.
 fn last_check(phase: &PhaseView) -> Option<Check> {
     let passed = match phase.run.proof {
-        Proof::None => return None,
+        Proof::None | Proof::Interrupted => return None,
         Proof::Passed => true,
         Proof::Failed => false,
     };

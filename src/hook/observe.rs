@@ -1,0 +1,68 @@
+//! The session's own shell ran the very command of a check, in the project root: that is a proof as good as a second run.
+
+use serde_json::json;
+
+use crate::core::contract::digest_start;
+use crate::core::event::ToolCall;
+use crate::core::plan::Status;
+use crate::core::plan_edit;
+use crate::core::proof;
+use crate::core::run::{Proof, phase_key};
+use crate::hook::scene::{Scene, record};
+
+/// Records what a shell command proves. `true` where it proved something.
+pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> bool {
+    let Some(command) = call.command.as_deref().map(str::trim) else { return false };
+    let exit = match (call.failed, call.exit) {
+        (false, None | Some(0)) => 0,
+        (_, Some(exit)) => exit,
+        (true, None) => return false,
+    };
+    let here = scene.call.event.cwd.as_ref() == Some(&scene.desk.place.root);
+    if call.background || !here || scene.desk.run.checks.is_empty() {
+        return false;
+    }
+    // Whether it is a check at all is known without reading the plan.
+    let mark = digest_start(command.as_bytes(), 8);
+    if !scene.desk.run.checks.contains(&mark) {
+        return false;
+    }
+    let snapshot = scene.snapshot();
+    let Some(contract) = &snapshot.contract else { return false };
+    let tick = scene.desk.run.tick;
+    let mut proved = false;
+    for phase in contract.phases.iter().filter(|p| p.checks.iter().any(|c| c == command)) {
+        let run = scene.desk.run.phases.entry(phase_key(&phase.id)).or_default();
+        let Some(outcome) = proof::observe(run, phase, command, exit, tick) else { continue };
+        proved = true;
+        let reopened = scene.desk.prove(phase, &outcome);
+        let passed = outcome.proof == Proof::Passed;
+        let mut proof = record(scene.call, "proof", if passed { "check passed" } else { "check failed" });
+        proof.phase.clone_from(&phase.id);
+        proof.data = json!({
+            "result": if passed { "passed" } else { "failed" }, "exit": exit, "checks": phase.proof_tag(), "by": "observed",
+        });
+        scene.records.push(proof);
+        if reopened {
+            reopen(scene, &phase.id);
+        }
+    }
+    if proved {
+        let view = scene.snapshot().view;
+        scene.desk.raise(&view);
+    }
+    proved
+}
+
+/// A complete phase whose check fails is open again, in the file too where it can be written.
+fn reopen(scene: &mut Scene<'_, '_>, id: &str) {
+    let now = scene.snapshot();
+    if let Some(plan) = &now.plan
+        && let Some(index) = plan.phases.iter().position(|p| p.id.as_deref() == Some(id))
+        && let Ok(bytes) = plan_edit::set_status(&now.bytes, plan, index, Status::InProgress)
+    {
+        // What somebody else writes just now is taken over by the next event.
+        let _ = scene.desk.replace_plan(&now.bytes, &bytes);
+    }
+    scene.record("phase_start", id, "opened again: its check fails");
+}

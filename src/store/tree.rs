@@ -1,0 +1,255 @@
+//! The working tree as one digest: what a proof was made on. Every file that git does not ignore, without `.planning` and
+//! `.git`; outside git every file. Contents are read again only where size or modification time differ from the last time.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, OFlags, Stat};
+use sha2::{Digest, Sha256};
+
+use crate::core::contract::digest_start;
+use crate::store::{disk, head, layout};
+
+/// The most files that are looked at. A larger tree has no digest.
+pub const MAX_FILES: usize = 200_000;
+/// The most of a remembered tree that is read, in bytes.
+const MAX_MEMORY: u64 = 64 * 1024 * 1024;
+/// A file that changed this shortly before it was read may change again within the same tick of its clock, in nanoseconds.
+const YOUNG: i128 = 2_000_000_000;
+const NAME: &str = "tree";
+
+/// What was read of a file: its digest, and by what it is known again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Known {
+    size: u64,
+    modified: i128,
+    digest: String,
+}
+
+/// The first 16 hex of the digest of a working tree. `files`: the paths beneath the root that count, as git lists them; `None`
+/// outside git. `at`: nanoseconds since 1970. `None` where the tree is too large or cannot be listed.
+pub fn digest(
+    state: Option<&Path>,
+    plan_dir: &Path,
+    root: &Path,
+    files: Option<Vec<PathBuf>>,
+    at: i128,
+) -> Option<String> {
+    let mut files = match files {
+        Some(files) => files,
+        None => walk(root)?,
+    };
+    files.retain(|path| !path.starts_with(layout::PLANNING) && !path.starts_with(".git"));
+    files.sort();
+    files.dedup();
+    if files.len() > MAX_FILES {
+        return None;
+    }
+    let memory = state.map(|state| head::dir(state, plan_dir));
+    let known = memory.as_deref().map(remembered).unwrap_or_default();
+    let mut now = BTreeMap::new();
+    let mut whole = Sha256::new();
+    let mut read = false;
+    for path in &files {
+        // Gone, or no longer readable: it counts as absent, which differs from present.
+        let Ok(stat) = rustix::fs::lstat(root.join(path)) else { continue };
+        let Some(part) = one(root, path, &stat, &known, &mut now, &mut read) else { continue };
+        whole.update(path.as_os_str().as_bytes());
+        whole.update([0]);
+        whole.update(part.as_bytes());
+        whole.update([0]);
+    }
+    if let Some(dir) = memory.filter(|_| read || now.len() != known.len()) {
+        // What cannot be remembered is read again.
+        let _ = remember(&dir, &now, at);
+    }
+    let mut digest = hex::encode(whole.finalize());
+    digest.truncate(16);
+    Some(digest)
+}
+
+fn one(
+    root: &Path,
+    path: &Path,
+    stat: &Stat,
+    known: &BTreeMap<PathBuf, Known>,
+    now: &mut BTreeMap<PathBuf, Known>,
+    read: &mut bool,
+) -> Option<String> {
+    let full = root.join(path);
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Symlink => {
+            let to = rustix::fs::readlink(&full, Vec::new()).ok()?;
+            Some(format!("l{}", digest_start(to.to_bytes(), 16)))
+        }
+        FileType::RegularFile => {
+            let size = u64::try_from(stat.st_size).unwrap_or(0);
+            let modified = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+            let same = known.get(path).filter(|k| k.size == size && k.modified == modified);
+            let entry = if let Some(same) = same {
+                same.clone()
+            } else {
+                *read = true;
+                Known { size, modified, digest: contents(&full)? }
+            };
+            let run = if stat.st_mode & 0o100 == 0 { 'f' } else { 'x' };
+            let part = format!("{run}{}", entry.digest);
+            now.insert(path.to_path_buf(), entry);
+            Some(part)
+        }
+        // A submodule stands for itself by its own checks; FIFOs and devices have no contents.
+        _ => None,
+    }
+}
+
+/// The first 16 hex of the digest of a regular file.
+pub fn contents(path: &Path) -> Option<String> {
+    let (mut file, _) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, OFlags::RDONLY, 0).ok()?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => hash.update(buffer.get(..n)?),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    let mut digest = hex::encode(hash.finalize());
+    digest.truncate(16);
+    Some(digest)
+}
+
+/// Every file beneath a directory that is no repository. No link is followed.
+fn walk(root: &Path) -> Option<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut rest = vec![PathBuf::new()];
+    while let Some(dir) = rest.pop() {
+        let entries = rustix::fs::Dir::new(disk::open_dir(&root.join(&dir)).ok()?).ok()?;
+        for entry in entries {
+            let Ok(entry) = entry else { break };
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let path = dir.join(OsStr::from_bytes(name));
+            let is_dir = disk::kind(&root.join(&path)).is_some_and(|k| k.dir);
+            if !is_dir {
+                files.push(path);
+            } else if name != b".git" && path != Path::new(layout::PLANNING) {
+                rest.push(path);
+            }
+            if files.len() + rest.len() > MAX_FILES {
+                return None;
+            }
+        }
+    }
+    Some(files)
+}
+
+/// What is remembered of a tree: `size modified digest path`, ended by a zero byte each.
+fn remembered(dir: &Path) -> BTreeMap<PathBuf, Known> {
+    let bytes = disk::read(&dir.join(NAME), MAX_MEMORY).bytes().unwrap_or_default();
+    bytes
+        .split(|b| *b == 0)
+        .filter_map(|entry| {
+            let mut parts = entry.splitn(4, |b| *b == b' ');
+            let mut text = || std::str::from_utf8(parts.next()?).ok();
+            let (size, modified) = (text()?.parse().ok()?, text()?.parse().ok()?);
+            let digest = text().filter(|d| d.len() == 16)?.to_owned();
+            Some((PathBuf::from(OsStr::from_bytes(parts.next()?)), Known { size, modified, digest }))
+        })
+        .collect()
+}
+
+fn remember(dir: &Path, known: &BTreeMap<PathBuf, Known>, now: i128) -> std::io::Result<()> {
+    let fd = disk::open_dir(dir)?;
+    let mut bytes = Vec::new();
+    for (path, entry) in known.iter().filter(|(_, k)| now - k.modified > YOUNG) {
+        let mut line = String::new();
+        let _ = write!(line, "{} {} {} ", entry.size, entry.modified, entry.digest);
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.extend_from_slice(path.as_os_str().as_bytes());
+        bytes.push(0);
+    }
+    disk::replace_at(fd.as_fd(), NAME, &bytes, 0o600, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn every_content_name_and_mode_counts_and_the_plan_does_not() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let (root, state) = (dir.path().join("project"), dir.path().join("state"));
+        let plan = root.join(".planning/p");
+        std::fs::create_dir_all(head::dir(&state, &plan)).unwrap();
+        put(&root, "src/a", "one");
+        put(&root, "b", "two");
+        // Late enough to remember everything, so that each digest but the first comes out of the memory.
+        let look = || digest(Some(&state), &plan, &root, None, i128::MAX / 2).unwrap();
+        let first = look();
+        assert_eq!(look(), first);
+        for name in [".planning/p/task_plan.md", ".git/HEAD"] {
+            put(&root, name, "x");
+            assert_eq!(look(), first, "{name}");
+        }
+        let step: [(&str, &dyn Fn()); 6] = [
+            ("a content", &|| put(&root, "b", "2 2")),
+            ("a new file", &|| put(&root, "c", "")),
+            ("a new name", &|| std::fs::rename(root.join("c"), root.join("d")).unwrap()),
+            ("a mode", &|| std::fs::set_permissions(root.join("b"), PermissionsExt::from_mode(0o755)).unwrap()),
+            ("a link", &|| symlink("b", root.join("link")).unwrap()),
+            ("a removal", &|| std::fs::remove_file(root.join("src/a")).unwrap()),
+        ];
+        let mut seen = vec![first];
+        for (what, change) in step {
+            change();
+            let now = look();
+            assert!(!seen.contains(&now), "{what}");
+            assert_eq!(digest(None, &plan, &root, None, 0).unwrap(), now, "{what}: remembered or not");
+            seen.push(now);
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_just_now_is_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, state) = (dir.path().join("project"), dir.path().join("state"));
+        std::fs::create_dir_all(head::dir(&state, &root)).unwrap();
+        put(&root, "a", "one");
+        let modified = std::fs::metadata(root.join("a")).unwrap().modified().unwrap();
+        let now = i128::try_from(modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+        let look = |at| digest(Some(&state), &root, &root, None, at).unwrap();
+        let first = look(now + 1);
+        put(&root, "a", "two");
+        std::fs::File::options().write(true).open(root.join("a")).unwrap().set_modified(modified).unwrap();
+        assert_ne!(look(now + 1), first, "the same size and time, but young");
+    }
+
+    #[test]
+    fn only_listed_files_count_in_a_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        put(dir.path(), "a", "one");
+        put(dir.path(), "ignored", "one");
+        let look = || digest(None, dir.path(), dir.path(), Some(vec!["a".into(), "gone".into()]), 0).unwrap();
+        let first = look();
+        put(dir.path(), "ignored", "two");
+        assert_eq!(look(), first);
+        put(dir.path(), "gone", "");
+        assert_ne!(look(), first);
+    }
+}
