@@ -57,6 +57,15 @@ pub enum Verb {
     /// Run the checks of a phase and record the proof
     #[command(after_help = "Example: steadfast check build\nExample: steadfast check --all")]
     Check(Check),
+    /// Record that a side effect happened, once
+    #[command(after_help = "Example: steadfast receipt deploy --ref https://ci.example.org/runs/7")]
+    Receipt(Receipt),
+    /// Open a finished phase again
+    #[command(after_help = "Example: steadfast reopen build --why \"it fails on the other machine\"")]
+    Reopen(Reason),
+    /// Approve what a phase came to, where the plan asks for a person
+    #[command(after_help = "Example: steadfast approve design")]
+    Approve(Approve),
     /// Write a line into the ledger
     #[command(after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs")]
     Log(Log),
@@ -160,6 +169,9 @@ pub struct Start {
     /// Although another phase is in progress
     #[arg(long)]
     pub also: bool,
+    /// Run its check first: one that passes before the work says nothing about the work
+    #[arg(long)]
+    pub baseline: bool,
 }
 
 /// `done`
@@ -219,6 +231,23 @@ pub struct Check {
     /// Ask nothing: commands that no person approved are refused
     #[arg(long)]
     pub yes: bool,
+}
+
+/// `receipt`
+#[derive(Args, Debug)]
+pub struct Receipt {
+    /// The key, as the plan names it
+    pub key: String,
+    /// Where it can be seen: a URL, a number
+    #[arg(long = "ref", value_name = "REF")]
+    pub reference: String,
+}
+
+/// `approve`
+#[derive(Args, Debug)]
+pub struct Approve {
+    /// Id or number of the phase; the current one where it is left out
+    pub phase: Option<String>,
 }
 
 /// `log`

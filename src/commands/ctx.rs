@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::core::contract::Contract;
 use crate::core::ledger::{self, Record, rfc3339};
 use crate::core::next;
 use crate::core::request::{Request, What};
@@ -170,8 +171,9 @@ impl Ctx {
         let folded = ledger::fold(whole.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())));
         let blocks = desk.blocks().unwrap_or(0);
         desk.run = folded.run.clone();
-        let present = self.snapshot(desk).view.counts(folded.run.mark.files);
-        desk.run = folded.rebuilt(present);
+        let snapshot = self.snapshot(desk);
+        desk.run = folded.rebuilt(snapshot.view.counts(folded.run.mark.files));
+        desk.run.checks = snapshot.contract.as_ref().map(Contract::check_marks).unwrap_or_default();
         desk.run.blocks = desk.run.blocks.max(blocks);
         let mut unproven = false;
         for phase in desk.run.phases.values_mut() {

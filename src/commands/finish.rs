@@ -3,9 +3,9 @@
 use crate::commands::args::{Done, Reason};
 use crate::commands::ctx::Ctx;
 use crate::commands::prove::{self, Way};
-use crate::commands::edit;
+use crate::commands::{edit, pause};
 use crate::core::plan::{Status, StepState};
-use crate::core::run::phase_key;
+use crate::core::run::{Proof, phase_key};
 use crate::error::{Failure, Result};
 use crate::store::Desk;
 
@@ -105,7 +105,7 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
     edit::status(&desk, &id, status)?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();
     run.status = Some(status);
-    run.why = crate::output::clean(&args.why).replace('\n', " ").chars().take(WHY).collect();
+    run.why = short(&args.why);
     run.by_agent = !ctx.person();
     if status == Status::Failed {
         run.tries += u32::from(!phase.needs_proof);
@@ -114,6 +114,41 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
     record.data = serde_json::json!({ "by": if ctx.person() { "person" } else { "agent" }, "why": args.why });
     settle(ctx, &mut desk, record)?;
     Ok(id)
+}
+
+/// A person opens a finished phase again. Nobody else can: a finished phase stays finished.
+pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
+    pause::only_a_person(ctx, "reopen")?;
+    let place = ctx.place()?;
+    let mut desk = ctx.desk(&place)?;
+    let snapshot = ctx.snapshot(&desk);
+    Ctx::approved(&snapshot)?;
+    let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
+    if !phase.settled() {
+        return Err(Failure::no(
+            format!("phase `{}` is open", phase.id),
+            "only a finished one can be opened again",
+            "steadfast next",
+        ));
+    }
+    let id = phase.id.clone();
+    let status = if snapshot.view.current().is_some() { Status::Pending } else { Status::InProgress };
+    edit::status(&desk, &id, status)?;
+    let run = desk.run.phases.entry(phase_key(&id)).or_default();
+    run.status = Some(status);
+    run.proof = Proof::None;
+    run.why = short(&args.why);
+    run.by_agent = false;
+    let mut record = ctx.record("phase_reopened", &id, &args.why);
+    record.data = serde_json::json!({ "by": "person", "why": args.why, "status": status.word() });
+    ctx.commit(&mut desk, vec![record])?;
+    ctx.say(&desk, &format!("{id} is open again"));
+    Ok(())
+}
+
+/// A reason as the run state keeps it.
+fn short(why: &str) -> String {
+    crate::output::clean(why).replace('\n', " ").chars().take(WHY).collect()
 }
 
 /// Attaches, opens the next phase, raises the mark, and records: the end of every verb that ends a phase.

@@ -1,5 +1,6 @@
 //! Verbs: one file for each that a person or an agent types.
 
+mod approve;
 pub mod args;
 mod attach;
 mod attest;
@@ -17,6 +18,7 @@ mod next;
 mod pause;
 mod plans;
 mod prove;
+mod receipt;
 mod release;
 mod render;
 mod restore;
@@ -65,6 +67,9 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Skip(args) => finish::skip(ctx, &args),
         Verb::Step(args) => step::run(ctx, &args),
         Verb::Check(args) => check::run(ctx, &args),
+        Verb::Receipt(args) => receipt::run(ctx, &args),
+        Verb::Reopen(args) => finish::reopen(ctx, &args),
+        Verb::Approve(args) => approve::run(ctx, &args),
         Verb::Log(args) => log::run(ctx, &args),
         Verb::Use(args) => use_plan::run(ctx, &args.id),
         Verb::Plans => plans::run(ctx),

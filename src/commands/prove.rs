@@ -183,8 +183,7 @@ fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase
     ))
 }
 
-/// Says in the run state that these checks were begun: whoever is killed meanwhile leaves that behind. A proof that passed
-/// before stands until there is another.
+/// Says in the run state that these checks were begun: whoever is killed meanwhile leaves that behind.
 fn begin(ctx: &Ctx, place: &Place, phases: &[&ContractPhase]) -> Result<()> {
     let commands = |p: &&&ContractPhase| !p.checks.is_empty();
     if !phases.iter().any(|p| commands(&p)) {
@@ -193,12 +192,14 @@ fn begin(ctx: &Ctx, place: &Place, phases: &[&ContractPhase]) -> Result<()> {
     let mut desk = ctx.desk(place)?;
     for phase in phases.iter().filter(commands) {
         let run = desk.run.phases.entry(phase_key(&phase.id)).or_default();
-        if run.proof != Proof::Passed {
-            run.proof = Proof::Interrupted;
-        }
+        run.begun = true;
     }
     desk.save().map_err(|error| {
-        Failure::fault(format!("the run of `{}` could not be recorded", place.name()), error.to_string(), "steadfast doctor")
+        Failure::fault(
+            format!("the run of `{}` could not be recorded", place.name()),
+            error.to_string(),
+            "steadfast doctor",
+        )
     })
 }
 
@@ -329,7 +330,14 @@ fn keep(place: &Place, id: &str, lines: &[String]) {
 }
 
 /// Records the proofs under the lock, where the contract is still the one that was looked at.
-fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &mut [PhaseProof], tick: u64, again: bool) -> Result<()> {
+fn record(
+    ctx: &Ctx,
+    place: &Place,
+    before: &Snapshot,
+    results: &mut [PhaseProof],
+    tick: u64,
+    again: bool,
+) -> Result<()> {
     let tree = tree_of(ctx, place);
     let mut desk = ctx.desk(place)?;
     let now = ctx.snapshot(&desk);

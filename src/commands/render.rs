@@ -79,8 +79,9 @@ pub(super) fn proof(phase: &PhaseView, tree: Option<&str>) -> &'static str {
     match phase.run.proof {
         Proof::Passed if is_stale(&phase.run, tree) => "stale",
         Proof::Passed => "passed",
-        Proof::Failed => "failed",
         Proof::Interrupted => "interrupted",
+        _ if phase.run.begun => "interrupted",
+        Proof::Failed => "failed",
         Proof::None if phase.needs_proof => "missing",
         Proof::None => "none",
     }

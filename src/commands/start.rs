@@ -3,10 +3,12 @@
 use crate::commands::args::Start;
 use crate::commands::ctx::Ctx;
 use crate::commands::edit;
+use crate::commands::prove::{self, Way};
 use crate::core::next;
 use crate::core::plan::Status;
-use crate::core::run::phase_key;
+use crate::core::run::{Proof, phase_key};
 use crate::error::{Failure, Result};
+use crate::store::{Desk, Place};
 
 pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     let place = ctx.place()?;
@@ -63,6 +65,22 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
     records.push(ctx.record(event, &id, "started by a verb"));
     ctx.commit(&mut desk, records)?;
-    ctx.say(&desk, &format!("started {id}"));
+    let text = if args.baseline { baseline(ctx, &place, desk, &id)? } else { format!("started {id}") };
+    ctx.say(&Ctx::look(&place)?, &text);
     Ok(())
+}
+
+/// Runs the check before the work: it should fail now, so that passing later says something.
+fn baseline(ctx: &Ctx, place: &Place, desk: Desk, id: &str) -> Result<String> {
+    drop(desk);
+    let way = Way { ask: true, again: false, reuse: false };
+    let results = prove::prove(ctx, place, &[id.to_owned()], prove::LIMIT, way)?;
+    Ok(match results.first().map(|r| r.proof) {
+        Some(Proof::Passed) => {
+            format!("started {id}; its check passes before the work, so it cannot tell whether the work was done")
+        }
+        Some(Proof::Interrupted) => format!("started {id}; its check was interrupted"),
+        Some(_) => format!("started {id}; its check fails, as it should before the work"),
+        None => format!("started {id}; it has no check"),
+    })
 }

@@ -44,9 +44,14 @@ pub fn with_ids(bytes: &[u8]) -> Result<Vec<u8>, String> {
 fn unsupported(contract: &Contract) -> Vec<Problem> {
     let mut problems = Vec::new();
     for phase in &contract.phases {
+        if let Some(other) = phase.approvals.iter().find(|who| *who != "human") {
+            problems.push(Problem {
+                line: 0,
+                what: format!("phase `{}` asks for the approval of `{other}`", phase.id),
+                fix: "write: **Approval:** human".to_owned(),
+            });
+        }
         let fields = [
-            ("Receipt", !phase.receipts.is_empty()),
-            ("Approval", !phase.approvals.is_empty()),
             ("WaitsFor", !phase.waits_for.is_empty()),
             ("Every", phase.every.is_some()),
             ("Tool", !phase.tools.is_empty()),

@@ -126,6 +126,15 @@ pub struct Contract {
 }
 
 impl Contract {
+    /// First 8 hex of the digest of every check command, each once.
+    pub fn check_marks(&self) -> Vec<String> {
+        let mut marks: Vec<String> =
+            self.phases.iter().flat_map(|p| &p.checks).map(|c| digest_start(c.as_bytes(), 8)).collect();
+        marks.sort();
+        marks.dedup();
+        marks
+    }
+
     /// Canonical bytes: compact JSON with keys in declaration order, and a final newline. These are the bytes of `contract-v<N>.json`.
     pub fn to_bytes(&self) -> Vec<u8> {
         // Serialising strings, lists and options cannot fail.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::core::contract::digest_start;
 use crate::core::ledger::{Record, chain, is_work, label, parse_line, status_after};
 use crate::core::plan::Status;
 use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
@@ -147,6 +148,14 @@ impl State {
                 let step = record.data.get("step").map_or_else(|| record.summary.clone(), Value::to_string);
                 self.steps.insert((record.phase.clone(), step));
             }
+            "receipt" => {
+                if let Some(key) = record.data.get("key").and_then(Value::as_str) {
+                    let tag = digest_start(key.as_bytes(), 8);
+                    if !run.receipts.contains(&tag) {
+                        run.receipts.push(tag);
+                    }
+                }
+            }
             "proof" if !record.phase.is_empty() => self.proof(run, record),
             event if !record.phase.is_empty() => {
                 if let Some(status) = status_after(event) {
@@ -185,8 +194,15 @@ impl State {
         let passed = record.data.get("result").and_then(Value::as_str) == Some("passed");
         let exit = record.data.get("exit").and_then(Value::as_i64).and_then(|exit| i32::try_from(exit).ok());
         let checks = record.data.get("checks").and_then(Value::as_str).unwrap_or_default();
+        let tree = record.data.get("tree").and_then(Value::as_str).unwrap_or_default();
         let phase = phase(run, &record.phase);
-        phase.proof = if passed { Proof::Passed } else { Proof::Failed };
+        phase.proof = match record.data.get("result").and_then(Value::as_str) {
+            Some("passed") => Proof::Passed,
+            Some("interrupted") => Proof::Interrupted,
+            _ => Proof::Failed,
+        };
+        phase.red |= phase.proof == Proof::Failed;
+        first_chars(tree, 8).clone_into(&mut phase.tree);
         phase.exit = exit;
         phase.tries = phase.tries.saturating_add(1);
         phase.proof_tick = record.tick;

@@ -36,7 +36,7 @@ pub struct Outcome {
 
 /// What a recorded proof is worth now. `tree`: the working tree as it is, where somebody looked.
 pub fn need(run: &PhaseRun, phase: &ContractPhase, tree: Option<&str>, edit_tick: u64) -> Need {
-    if run.checks != phase.proof_tag() {
+    if run.begun || run.checks != phase.proof_tag() {
         return Need::Run;
     }
     let same = tree.filter(|_| !run.tree.is_empty()).map(|tree| tree == run.tree);
@@ -86,6 +86,7 @@ pub fn take(run: &mut PhaseRun, phase: &ContractPhase, outcome: &Outcome) {
     run.tree.clone_from(&outcome.tree);
     run.checks = tag;
     run.seen = 0;
+    run.begun = false;
 }
 
 /// What is said beside the word of a proof: `green, never red`, `flaky 1/3`.
@@ -109,12 +110,7 @@ pub fn observe(run: &mut PhaseRun, phase: &ContractPhase, command: &str, exit: i
     run.seen |= 1 << at;
     let all = phase.checks.len() <= 32 && run.seen.count_ones() as usize == phase.checks.len();
     let only = phase.artifacts.is_empty() && phase.receipts.is_empty() && phase.approvals.is_empty();
-    (all && only).then(|| Outcome {
-        proof: Proof::Passed,
-        exit: Some(0),
-        tick: run.seen_tick,
-        ..Outcome::default()
-    })
+    (all && only).then(|| Outcome { proof: Proof::Passed, exit: Some(0), tick: run.seen_tick, ..Outcome::default() })
 }
 
 /// Whether the command with this index was seen to pass since the last recorded edit, so that nobody needs to run it again.

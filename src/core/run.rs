@@ -46,6 +46,9 @@ pub struct PhaseRun {
     /// The first 8 hex of the digest of the working tree the proof was made on; empty where nobody looked.
     #[serde(rename = "h", skip_serializing_if = "String::is_empty")]
     pub tree: String,
+    /// A check was begun and its end is not recorded: whoever ran it may have been killed.
+    #[serde(rename = "b", skip_serializing_if = "is_default")]
+    pub begun: bool,
     /// A check of the phase failed at some time.
     #[serde(rename = "r", skip_serializing_if = "is_default")]
     pub red: bool,
@@ -160,6 +163,10 @@ pub struct Run {
     /// First 16 hex of the digest of the one-use token that `run` gave to the host it started.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub token: String,
+    /// The check commands of the contract, first 8 hex of the digest of each: by these a hook knows without reading the plan
+    /// whether a shell command is worth a look.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// Keys of the receipts recorded, first 8 hex of the digest of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<String>,

@@ -9,6 +9,7 @@ mod attached;
 mod chat;
 mod context;
 mod legacy;
+mod observe;
 mod progress;
 mod request;
 mod scene;

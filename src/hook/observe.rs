@@ -10,25 +10,25 @@ use crate::core::proof;
 use crate::core::run::{Proof, phase_key};
 use crate::hook::scene::{Scene, record};
 
-/// Records what a shell command proves. `true` where it proved something.
-pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> bool {
-    let Some(command) = call.command.as_deref().map(str::trim) else { return false };
+/// Records what a shell command proves.
+pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) {
+    let Some(command) = call.command.as_deref().map(str::trim) else { return };
     let exit = match (call.failed, call.exit) {
         (false, None | Some(0)) => 0,
         (_, Some(exit)) => exit,
-        (true, None) => return false,
+        (true, None) => return,
     };
     let here = scene.call.event.cwd.as_ref() == Some(&scene.desk.place.root);
     if call.background || !here || scene.desk.run.checks.is_empty() {
-        return false;
+        return;
     }
     // Whether it is a check at all is known without reading the plan.
     let mark = digest_start(command.as_bytes(), 8);
     if !scene.desk.run.checks.contains(&mark) {
-        return false;
+        return;
     }
     let snapshot = scene.snapshot();
-    let Some(contract) = &snapshot.contract else { return false };
+    let Some(contract) = &snapshot.contract else { return };
     let tick = scene.desk.run.tick;
     let mut proved = false;
     for phase in contract.phases.iter().filter(|p| p.checks.iter().any(|c| c == command)) {
@@ -51,7 +51,6 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> bool {
         let view = scene.snapshot().view;
         scene.desk.raise(&view);
     }
-    proved
 }
 
 /// A complete phase whose check fails is open again, in the file too where it can be written.

@@ -8,7 +8,7 @@ use crate::core::contract::digest;
 use crate::core::event::{Reply, ToolCall};
 use crate::core::seen::Seen;
 use crate::hook::scene::{Scene, record};
-use crate::hook::{adopt, context, progress};
+use crate::hook::{adopt, context, observe, progress};
 use crate::store::{Attestation, approval, disk, layout};
 
 /// After how many tool calls without a verb the agent is reminded once.
@@ -26,6 +26,9 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
         let mut failure = record(scene.call, "tool_failure", &call.name);
         failure.data = call.exit.map_or(serde_json::Value::Null, |code| json!({ "exit": code }));
         scene.records.push(failure);
+    }
+    if main && call.command.is_some() {
+        observe::answer(scene, call);
     }
     let mut plan_touched = false;
     for path in &call.edits {

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::core::contract::{Contract, Mode, digest};
+use crate::core::contract::{Contract, ContractPhase, Mode, digest};
 use crate::core::run::phase_key;
 use crate::store::desk::Desk;
 use crate::store::head::{self, Approval, By, Head};
@@ -57,9 +57,19 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
     } else {
         head.person_commands.retain(|d| commands.contains(d));
     }
+    let phases: Vec<String> = contract.phases.iter().map(ContractPhase::digest).collect();
+    head.given.retain(|digest| phases.contains(digest));
     head.version += 1;
     head.log.push(Approval { version: head.version, digest: head.digest.clone(), by, at });
     publish(state, desk, head)
+}
+
+/// Keeps a person's word on what a phase came to.
+pub fn give(head: &mut Head, phase: &ContractPhase) {
+    let digest = phase.digest();
+    if !head.given.contains(&digest) {
+        head.given.push(digest);
+    }
 }
 
 /// Writes a head and its mirrors.
@@ -96,6 +106,7 @@ pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
             run.status = Some(phase.status);
         }
     }
+    desk.run.checks = approved.contract.as_ref().map(Contract::check_marks).unwrap_or_default();
     let counts = approved.view.counts(desk.run.mark.files);
     // A smaller plan has smaller counts; without this it could not show progress for a while.
     desk.run.mark = if weakened { counts } else { desk.run.mark.max(counts) };

@@ -20,6 +20,7 @@ mod cost;
 mod docs;
 mod gate;
 mod inject;
+mod proof;
 mod readme;
 mod request;
 mod stage;

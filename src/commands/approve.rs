@@ -1,0 +1,47 @@
+//! `approve`: a person's word on what a phase came to.
+
+use crate::commands::args::Approve;
+use crate::commands::ctx::Ctx;
+use crate::commands::{attest, edit, pause};
+use crate::error::{Failure, Result};
+use crate::output::Style;
+use crate::store::approval;
+
+pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
+    let place = ctx.place()?;
+    let snapshot = ctx.snapshot(&Ctx::look(&place)?);
+    Ctx::approved(&snapshot)?;
+    let id = edit::phase(&snapshot.view, args.phase.as_deref())?.id.clone();
+    let asked = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
+    let Some(phase) = asked.filter(|p| !p.approvals.is_empty()) else {
+        return Err(Failure::no(
+            format!("phase `{id}` asks for no approval"),
+            "only a phase with `Approval: human` waits for a person",
+            "steadfast status",
+        ));
+    };
+    pause::only_a_person(ctx, "approve")?;
+    if snapshot.head.as_ref().is_some_and(|h| h.is_given(phase)) {
+        ctx.say(&Ctx::look(&place)?, &format!("{id} is approved already"));
+        return Ok(());
+    }
+    ctx.out.line(&format!("{}  {}", ctx.out.paint(Style::Bold, &phase.title), ctx.out.paint(Style::Dim, &id)));
+    for step in &phase.steps {
+        ctx.out.line(&format!("  - {}", ctx.out.paint(Style::Plain, step)));
+    }
+    if ctx.world.ask("to approve what this phase came to, type yes: ").unwrap_or_default().trim() != "yes" {
+        return Err(Failure::no("nothing was approved", "yes was not typed", format!("steadfast approve {id}")));
+    }
+    let state = ctx.state_for(&place)?;
+    let mut desk = ctx.desk(&place)?;
+    let now = ctx.snapshot(&desk);
+    let (Some(mut head), true) = (now.head.clone(), now.contract == snapshot.contract) else {
+        return Err(Failure::no("nothing was approved", "the plan was approved anew meanwhile", "steadfast status"));
+    };
+    approval::give(&mut head, phase);
+    attest::published(approval::publish(&state, &desk, &head))?;
+    let record = ctx.record("note", &id, "a person approved what it came to");
+    ctx.commit(&mut desk, vec![record])?;
+    ctx.say(&desk, &format!("{id} is approved"));
+    Ok(())
+}

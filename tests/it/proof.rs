@@ -1,0 +1,335 @@
+//! Proofs: what a phase has to show before it is complete.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::stage::{Answer, Ran, Stage};
+
+/// A gated plan of one phase with these lines, its session attached.
+fn stage(lines: &str) -> Stage {
+    let stage = Stage::new();
+    let plan = format!(
+        "# Task Plan: Mend the mill\n\n## Goal\nThe mill runs.\n\n## Phases\n\n### Phase 1: Mend {{#mend}}\n- **Status:** pending\n{lines}\n\n### Phase 2: Tell {{#tell}}\n- **Status:** pending\n- **DependsOn:** mend\n"
+    );
+    stage.write("plan.md", &plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    fs::remove_file(stage.project.join("plan.md")).unwrap();
+    stage
+}
+
+/// A check that counts its runs where no tree sees it, and ends as the file `exit` says.
+fn counted(stage: &Stage) -> String {
+    let count = stage.home.join("count");
+    format!("- **Check:** `echo x >> {}; exit $(cat exit)`", count.display())
+}
+
+fn counting(exit: &str) -> Stage {
+    // The path is known only once the stage is there.
+    let stage = Stage::new();
+    let line = counted(&stage);
+    let plan = format!(
+        "# Task Plan: Mend the mill\n\n## Goal\nThe mill runs.\n\n## Phases\n\n### Phase 1: Mend {{#mend}}\n- **Status:** pending\n{line}\n\n### Phase 2: Tell {{#tell}}\n- **Status:** pending\n- **DependsOn:** mend\n"
+    );
+    stage.write("plan.md", &plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    stage.write("exit", exit);
+    stage
+}
+
+fn runs(stage: &Stage) -> usize {
+    fs::read_to_string(stage.home.join("count")).map_or(0, |text| text.lines().count())
+}
+
+fn phase(stage: &Stage) -> Value {
+    stage.status()["phases"][0].clone()
+}
+
+fn no(ran: &Ran, text: &str) {
+    assert!(ran.code == 1 && ran.err.contains(text), "{text}: {ran:?}");
+}
+
+/// The agent's shell tool ran a command.
+fn ran(stage: &Stage, command: &str, exit: i32, more: &Value) -> Answer {
+    let mut fields = json!({ "tool_name": "Bash", "tool_use_id": format!("t{command}{exit}"), "tool_input": { "command": command } });
+    fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    if exit == 0 {
+        stage.hook("main", "PostToolUse", fields)
+    } else {
+        fields["error"] = json!(format!("Exit code {exit}"));
+        stage.hook("main", "PostToolUseFailure", fields)
+    }
+}
+
+#[test]
+fn a_proof_that_still_stands_is_not_made_again() {
+    let stage = counting("0");
+    stage.agent("main", &["check", "mend"]).fine();
+    assert_eq!((runs(&stage), &phase(&stage)["proof"]), (1, &json!("passed")));
+    let record = stage.ledger().into_iter().find(|r| r["event"] == "proof").unwrap();
+    let data = &record["data"];
+    assert_eq!((&data["result"], &data["exit"]), (&json!("passed"), &json!(0)));
+    assert_eq!(data["tree"].as_str().unwrap().len(), 8, "{data}");
+    for key in ["command", "ms", "output", "exit"] {
+        assert!(!data["runs"][0][key].is_null(), "{key}: {data}");
+    }
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!(runs(&stage), 1, "nothing changed since");
+    assert_eq!(phase(&stage)["status"], "complete");
+}
+
+#[test]
+fn a_proof_of_another_tree_is_shown_as_stale_and_made_again_by_done() {
+    let stage = counting("0");
+    stage.agent("main", &["check", "mend"]).fine();
+    stage.write("src/wheel.rs", "oak");
+    assert_eq!(phase(&stage)["proof"], "stale", "although no hook saw the edit");
+    assert_eq!(stage.status()["next"]["phase"], "mend");
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!((runs(&stage), &phase(&stage)["proof"]), (2, &json!("passed")));
+    // What lies in the plan's own directory is no part of the tree.
+    stage.write(".planning/notes", "x");
+    assert_eq!(phase(&stage)["proof"], "passed");
+    // A complete phase stays complete; the gate asks, not the status.
+    stage.write("src/wheel.rs", "ash");
+    let now = phase(&stage);
+    assert_eq!((&now["proof"], &now["status"]), (&json!("stale"), &json!("complete")));
+}
+
+#[test]
+fn a_failure_is_data_and_the_same_again_is_refused() {
+    let stage = counting("3");
+    no(&stage.agent("main", &["done", "mend"]), "exit code 3");
+    let unchanged = stage.agent("main", &["done", "mend"]);
+    no(&unchanged, "nothing changed since");
+    assert!(unchanged.err.contains("steadfast check mend --again"), "{unchanged:?}");
+    assert_eq!(runs(&stage), 1);
+    let now = phase(&stage);
+    assert_eq!((&now["exit"], &now["tries"], &now["proof"]), (&json!(3), &json!(1), &json!("failed")));
+    let block = stage.prompt("main", "go on");
+    assert!(block.context().contains("exit 3, try 1"), "{block:?}");
+    for n in 2..=4 {
+        no(&stage.agent("main", &["check", "mend", "--again"]), "exit code 3");
+        assert_eq!(runs(&stage), n);
+    }
+    no(&stage.agent("main", &["check", "mend", "--again"]), "run again 3 times");
+    assert_eq!(runs(&stage), 4);
+    let next = stage.verb(&["next"]).fine();
+    assert!(next.out.contains("failed 4 times with exit 3") && next.out.contains("change the approach"), "{next:?}");
+    stage.write("exit", "0");
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!(runs(&stage), 5);
+    assert_eq!(phase(&stage)["remark"], Value::Null);
+}
+
+#[test]
+fn a_pass_on_the_very_tree_that_failed_is_flaky_and_no_progress() {
+    let stage = Stage::new();
+    let count = stage.home.join("count");
+    let line = format!("- **Check:** `echo x >> {0}; test $(wc -l < {0}) -ge 3`", count.display());
+    let plan = format!(
+        "# Task Plan: M\n\n## Goal\nG.\n\n## Phases\n\n### Phase 1: Mend {{#mend}}\n- **Status:** pending\n{line}\n"
+    );
+    stage.write("plan.md", &plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    let mark = |stage: &Stage| {
+        let run = stage.read(stage.plan_dir().join(".run"));
+        let value: Value = serde_json::from_str(run[17..].trim_end()).unwrap();
+        value["mark"]["proofs"].clone()
+    };
+    no(&stage.agent("main", &["check", "mend"]), "exit code 1");
+    no(&stage.agent("main", &["check", "mend", "--again"]), "exit code 1");
+    stage.agent("main", &["check", "mend", "--again"]).fine();
+    assert_eq!(phase(&stage)["remark"], "flaky 2/3");
+    assert!(stage.verb(&["status"]).out.contains("flaky 2/3"));
+    assert_eq!(mark(&stage), 0);
+}
+
+#[test]
+fn a_check_that_never_failed_is_named_and_a_baseline_tells_it_early() {
+    let stage = counting("0");
+    stage.agent("main", &["check", "mend"]).fine();
+    assert_eq!(phase(&stage)["remark"], "green, never red");
+    let stage = counting("1");
+    stage.agent("main", &["fail", "mend", "--why", "begun anew"]).fine();
+    let begun = stage.agent("main", &["start", "mend", "--baseline"]).fine();
+    assert!(begun.out.contains("fails, as it should"), "{begun:?}");
+    stage.write("exit", "0");
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!(phase(&stage)["remark"], Value::Null);
+    let stage = counting("0");
+    stage.agent("main", &["fail", "mend", "--why", "begun anew"]).fine();
+    let begun = stage.agent("main", &["start", "mend", "--baseline"]).fine();
+    assert!(begun.out.contains("cannot tell"), "{begun:?}");
+}
+
+#[test]
+fn what_the_sessions_own_shell_ran_is_a_proof() {
+    let stage = stage("- **Check:** `make test`");
+    let none = json!({});
+    for (command, more, why) in [
+        ("make test && true", json!({}), "another command"),
+        ("make test", json!({ "agent_id": "a1", "agent_type": "x" }), "of a subagent"),
+        ("make test", json!({ "cwd": stage.home }), "elsewhere"),
+        ("make test", json!({ "tool_input": { "command": "make test", "run_in_background": true } }), "only begun"),
+        ("make test", json!({ "tool_response": { "backgroundTaskId": "b1" } }), "put into the background"),
+        ("make test", json!({ "tool_response": { "interrupted": true } }), "interrupted"),
+    ] {
+        ran(&stage, command, 0, &more);
+        assert_eq!(phase(&stage)["proof"], "missing", "{why}");
+    }
+    stage.hook("other", "PostToolUse", json!({ "tool_name": "Bash", "tool_input": { "command": "make test" } }));
+    assert_eq!(phase(&stage)["proof"], "missing", "another session");
+    ran(&stage, "make test", 2, &none);
+    let now = phase(&stage);
+    assert_eq!((&now["proof"], &now["exit"], &now["tries"]), (&json!("failed"), &json!(2), &json!(1)));
+    ran(&stage, "  make test\n", 0, &none);
+    let now = phase(&stage);
+    assert_eq!((&now["proof"], &now["remark"]), (&json!("passed"), &Value::Null));
+    let record = stage.ledger().into_iter().rfind(|r| r["event"] == "proof").unwrap();
+    assert_eq!(record["data"]["by"], "observed");
+    // There is no Makefile: `done` cannot have run it.
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!(phase(&stage)["status"], "complete");
+    ran(&stage, "make test", 1, &json!({ "tool_use_id": "later" }));
+    assert_eq!(phase(&stage)["status"], "in_progress", "a check that fails opens its phase again");
+}
+
+#[test]
+fn an_edit_after_what_was_seen_asks_for_another_run() {
+    let stage = stage("- **Check:** `make test`");
+    ran(&stage, "make test", 0, &json!({}));
+    stage.edit("main", "src/wheel.rs", "oak");
+    let refused = stage.agent("main", &["done", "mend"]);
+    assert_eq!(refused.code, 1, "it was run, and there is no Makefile: {refused:?}");
+}
+
+#[test]
+fn of_several_checks_each_is_run_or_seen_once() {
+    let stage = stage("- **Check:** `make one`\n- **Check:** `test -f two`");
+    ran(&stage, "make one", 0, &json!({}));
+    assert_eq!(phase(&stage)["proof"], "missing");
+    no(&stage.agent("main", &["done", "mend"]), "test -f two");
+    stage.write("two", "x");
+    ran(&stage, "make one", 0, &json!({ "tool_use_id": "again" }));
+    stage.agent("main", &["done", "mend"]).fine();
+}
+
+#[test]
+fn a_check_that_was_killed_with_its_verb_is_interrupted() {
+    let stage = stage("- **Check:** `touch begun; sleep 20`");
+    for (signal, code) in [("KILL", None), ("TERM", Some(1))] {
+        let _ = fs::remove_file(stage.project.join("begun"));
+        let mut command = stage.command(&["check", "mend"]);
+        command
+            .env("CLAUDE_CODE_SESSION_ID", "main")
+            .env("CLAUDECODE", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        while !stage.project.join("begun").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let killed = std::process::Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
+        assert!(killed.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), code, "{signal}");
+        if code.is_some() {
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("interrupted") && said.contains("in the background"), "{said}");
+        }
+        assert_eq!(phase(&stage)["proof"], "interrupted", "{signal}");
+        assert_ne!(stage.agent("main", &["status"]).fine().out, "");
+    }
+    assert!(stage.stop_alone("main", false).held().is_some());
+}
+
+#[test]
+fn a_receipt_is_recorded_once() {
+    let stage = stage("- **Receipt:** deploy");
+    no(&stage.agent("main", &["done", "mend"]), "steadfast receipt deploy --ref URL");
+    no(&stage.agent("main", &["receipt", "other", "--ref", "x"]), "it asks for deploy");
+    let url = "https://ci.example.org/runs/7";
+    stage.agent("main", &["receipt", "deploy", "--ref", url]).fine();
+    let again = stage.agent("main", &["receipt", "deploy", "--ref", "https://ci.example.org/runs/8"]).fine();
+    assert!(again.out.contains("already") && again.out.contains(url), "{again:?}");
+    assert_eq!(stage.count("receipt"), 1);
+    stage.agent("main", &["done", "mend"]).fine();
+    // Lost with the run state, it is found again in the ledger.
+    fs::remove_file(stage.plan_dir().join(".run")).unwrap();
+    stage.agent("main", &["attach"]).fine();
+    assert!(stage.agent("main", &["receipt", "deploy", "--ref", url]).fine().out.contains("already"));
+}
+
+#[test]
+fn an_approval_is_a_persons() {
+    let stage = stage("- **Approval:** human");
+    no(&stage.agent("main", &["done", "mend"]), "steadfast approve mend");
+    no(&stage.agent("main", &["approve", "mend"]), "for the person");
+    no(&stage.verb(&["approve", "mend"]), "for the person");
+    let none = stage.person(&["approve", "tell"], "yes\n");
+    assert!(none.code == 1 && none.out.contains("asks for no approval"), "{none:?}");
+    assert_eq!(stage.person(&["approve", "mend"], "no\n").code, 1);
+    no(&stage.agent("main", &["done", "mend"]), "steadfast approve mend");
+    let given = stage.person(&["approve", "mend"], "yes\n");
+    assert_eq!(given.code, 0, "{given:?}");
+    stage.agent("main", &["done", "mend"]).fine();
+    let other = Stage::new();
+    other.write("plan.md", "## Goal\nG.\n\n## Phases\n\n### Phase 1: A {#a}\n- **Approval:** the cat\n");
+    no(&other.agent("main", &["init", "--gated", "--from", "plan.md"]), "**Approval:** human");
+}
+
+#[test]
+fn only_a_person_opens_a_finished_phase_again() {
+    let stage = stage("- **Check:** `true`");
+    stage.agent("main", &["done", "mend"]).fine();
+    no(&stage.agent("main", &["reopen", "mend", "--why", "x"]), "for the person");
+    for verb in [["start", "mend"], ["fail", "mend"], ["skip", "mend"]] {
+        let mut args = verb.to_vec();
+        if verb[0] != "start" {
+            args.extend(["--why", "x"]);
+        }
+        assert_eq!(stage.agent("main", &args).code, 1, "{verb:?}");
+        assert_eq!(phase(&stage)["status"], "complete", "{verb:?}");
+    }
+    let opened = stage.person(&["reopen", "mend", "--why", "it creaks"], "");
+    assert_eq!(opened.code, 0, "{opened:?}");
+    assert_ne!(phase(&stage)["status"], "complete");
+    assert!(stage.read(stage.plan_file()).contains("**Status:** pending"));
+    assert_eq!(phase(&stage)["proof"], "missing");
+}
+
+#[test]
+fn an_artifact_is_looked_at_although_its_check_was_seen() {
+    let stage = stage("- **Check:** `true`\n- **Artifact:** out/report");
+    no(&stage.agent("main", &["done", "mend"]), "is not there");
+    stage.write("out/report", "text");
+    stage.agent("main", &["check", "mend"]).fine();
+    let record = stage.ledger().into_iter().rfind(|r| r["event"] == "proof").unwrap();
+    assert_eq!(record["data"]["artifacts"]["out/report"].as_str().unwrap().len(), 16, "{record}");
+    fs::remove_file(stage.project.join("out/report")).unwrap();
+    no(&stage.agent("main", &["done", "mend"]), "is not there");
+}
+
+#[test]
+fn git_says_which_files_count() {
+    let git = |stage: &Stage, args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(args).current_dir(&stage.project).env("GIT_CONFIG_GLOBAL", "/dev/null").stdout(Stdio::null());
+        assert!(command.stderr(Stdio::null()).status().unwrap().success(), "{args:?}");
+    };
+    let stage = counting("0");
+    fs::remove_dir_all(stage.project.join(".git")).unwrap();
+    git(&stage, &["init", "-q"]);
+    stage.write(".gitignore", "target/\n");
+    // A repository may name a program here that git would start.
+    let pwned = stage.home.join("pwned");
+    git(&stage, &["config", "core.fsmonitor", &format!("touch {}; true", pwned.display())]);
+    stage.agent("main", &["check", "mend"]).fine();
+    stage.write("target/out", "x");
+    assert_eq!(phase(&stage)["proof"], "passed", "git ignores it");
+    stage.write("new", "x");
+    assert_eq!(phase(&stage)["proof"], "stale", "git does not know it yet, and does not ignore it");
+    assert!(!pwned.exists());
+}
