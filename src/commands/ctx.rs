@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::core::contract::Mode;
 use crate::core::ledger::{self, Record, rfc3339};
 use crate::core::next;
 use crate::core::run::Proof;
@@ -13,7 +12,7 @@ use crate::store::attach::{self, Who};
 use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
 use crate::store::state_dir::Depth;
-use crate::store::{Desk, Place, Session, Snapshot, session, state_dir};
+use crate::store::{Attestation, Desk, Place, Session, Snapshot, session, state_dir};
 use crate::world::World;
 
 /// The surroundings of one verb.
@@ -113,7 +112,7 @@ impl Ctx {
         let Ok(desk) = Desk::look(&from) else { return Ok(()) };
         let snapshot = self.snapshot(&desk);
         let owned = self.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner);
-        let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
+        let gated = snapshot.gated();
         let open = snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled());
         if !(owned && gated && open) || desk.run.paused {
             return Ok(());
@@ -267,6 +266,13 @@ impl Ctx {
         }
         if let Some(why) = &snapshot.head_trouble {
             return Err(Failure::fault("the approval of this plan cannot be used", why.clone(), "steadfast doctor"));
+        }
+        if snapshot.attestation == Attestation::Revoked {
+            return Err(Failure::no(
+                "the approval of this plan was revoked",
+                "nothing of it is in force until a person approves it again",
+                "steadfast attest  # typed by the user, in a terminal",
+            ));
         }
         Err(Failure::no(
             "this plan is not approved yet",

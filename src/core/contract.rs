@@ -38,7 +38,7 @@ impl Mode {
 
 /// Options of the gate that are approved together with the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct GateOptions {
     /// Hold again although `stop_hook_active` is set. `None`: where nobody attends.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct GateOptions {
 
 /// A phase of the contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ContractPhase {
     /// Unique id, `[A-Za-z0-9._-]{1,64}` or a slug in any script.
     pub id: String,
@@ -106,7 +106,7 @@ impl ContractPhase {
 
 /// The contract of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Contract {
     /// Format version, 1.
     pub v: u32,
@@ -127,6 +127,28 @@ impl Contract {
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
+    }
+
+    /// Reads a stored contract, by value: the order of keys and spaces between them do not matter. A key that this version
+    /// does not know may stand for something it should wait for or must not do, so such a contract cannot be followed.
+    ///
+    /// # Errors
+    /// Why it cannot, as the end of a sentence about it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let newer = |what: &str| format!("a newer version of steadfast wrote its contract ({what}); use that one");
+        match serde_json::from_str::<Self>(text) {
+            Ok(contract) if contract.v > 1 => Err(newer(&format!("format {}", contract.v))),
+            Ok(contract) => Ok(contract),
+            Err(error) => {
+                let text = error.to_string();
+                let what = text.split(", expected").next().unwrap_or_default();
+                Err(if what.starts_with("unknown ") {
+                    newer(what)
+                } else {
+                    format!("its contract says nothing: {text}")
+                })
+            }
+        }
     }
 }
 

@@ -311,6 +311,14 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a directory with all that is in it. Links in it are removed, not followed.
+///
+/// # Errors
+/// The system's; then some of it may be left.
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    std::fs::remove_dir_all(path)
+}
+
 /// The path with every link resolved.
 ///
 /// # Errors
@@ -364,6 +372,11 @@ pub fn kind(path: &Path) -> Option<Kind> {
         bits: stat.st_mode & 0o7777,
         size: u64::try_from(stat.st_size).unwrap_or(0),
     })
+}
+
+/// Whether nothing stands at a path, for certain: not where that cannot be asked.
+pub fn is_missing(path: &Path) -> bool {
+    rustix::fs::lstat(path).err() == Some(rustix::io::Errno::NOENT)
 }
 
 /// The user this process acts as.

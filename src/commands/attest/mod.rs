@@ -1,6 +1,8 @@
 //! `attest`: approve what the plan asks for. This file approves; the others show and revoke.
 
 mod diff;
+mod log;
+mod revoke;
 mod show;
 
 use crate::commands::args::Attest;
@@ -24,6 +26,13 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     if args.diff {
         return diff::run(ctx, &place);
     }
+    if args.log {
+        return log::run(ctx, &place);
+    }
+    if args.revoke {
+        return revoke::run(ctx, &place);
+    }
+    revoke::heeded(ctx, &place)?;
     let (version, text) = approve(ctx, &place, Word::Must)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("{text} as version {version} of {}", place.name()));
