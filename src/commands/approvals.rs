@@ -27,7 +27,9 @@ pub(super) fn run(ctx: &Ctx, args: &args::Approvals) -> Result<()> {
     if all.is_empty() {
         ctx.out.line("nothing is approved on this machine");
     }
-    all.iter().for_each(|stored| print(ctx, stored));
+    for stored in &all {
+        print(ctx, stored);
+    }
     let gone = all.iter().filter(|stored| is_gone(stored)).count();
     if gone > 0 {
         ctx.out.line(&format!("plans that are gone: {gone}. To remove their approvals: steadfast approvals --prune"));

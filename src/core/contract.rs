@@ -135,21 +135,23 @@ impl Contract {
     /// # Errors
     /// Why it cannot, as the end of a sentence about it.
     pub fn read(text: &str) -> Result<Self, String> {
-        let newer = |what: &str| format!("a newer version of steadfast wrote its contract ({what}); use that one");
-        match serde_json::from_str::<Self>(text) {
-            Ok(contract) if contract.v > 1 => Err(newer(&format!("format {}", contract.v))),
-            Ok(contract) => Ok(contract),
-            Err(error) => {
-                let text = error.to_string();
-                let what = text.split(", expected").next().unwrap_or_default();
-                Err(if what.starts_with("unknown ") {
-                    newer(what)
-                } else {
-                    format!("its contract says nothing: {text}")
-                })
-            }
-        }
+        let contract: Self = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+        if contract.v > 1 { Err(newer(&format!("format {}", contract.v))) } else { Ok(contract) }
     }
+}
+
+/// Why stored JSON cannot be read: a key or word that is not known comes from a later version of this program.
+pub fn unreadable(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split(", expected").next().filter(|what| what.starts_with("unknown ")) {
+        Some(what) => newer(what),
+        None => text,
+    }
+}
+
+/// What is said of a record that a later version of this program wrote.
+pub fn newer(what: &str) -> String {
+    format!("a newer version of steadfast wrote it ({what}); use that one")
 }
 
 /// The first `length` hex digits of the SHA-256 of `bytes`: a short name for them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::contract::{Contract, GateOptions, Mode, digest};
+use crate::core::contract::{Contract, GateOptions, Mode, digest, newer, unreadable};
 use crate::store::{disk, layout};
 
 /// Who approved something.
@@ -88,7 +88,7 @@ impl Head {
     /// Why what stands here cannot be trusted.
     pub fn approved(&self) -> Result<Option<Contract>, String> {
         if self.v > FORMAT {
-            return Err(format!("a newer version of steadfast wrote it (format {}); use that one", self.v));
+            return Err(newer(&format!("format {}", self.v)));
         }
         match &self.contract {
             Some(text) if digest(text.as_bytes()) == self.digest => Contract::read(text).map(Some),
@@ -153,7 +153,7 @@ fn open(dir: &Path) -> Result<Option<Head>, String> {
     }
     let Some(bytes) = read.bytes() else { return Ok(None) };
     let text = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    serde_json::from_str(text).map(Some).map_err(|error| error.to_string())
+    serde_json::from_str(text).map(Some).map_err(|error| unreadable(&error))
 }
 
 /// A head as it lies in the state directory, whatever became of its plan.

@@ -334,10 +334,17 @@ fn what_a_newer_version_approved_is_not_followed_in_part() {
         assert_eq!(stage.agent("main", &["attest"]).code, 3);
         assert_eq!(list(&stage)[0]["state"], "damaged");
     }
-    let stage = Stage::gated();
-    let path = heads(&stage).pop().unwrap();
-    std::fs::write(&path, stage.read(&path).replacen("\"v\":1", "\"v\":2", 1)).unwrap();
-    assert!(stage.prompt("main", "x").notice().contains("a newer version of steadfast"));
+    for (from, to) in [
+        ("\"v\":1", "\"v\":2"),
+        ("\"gate\":{", "\"gate\":{\"strict\":true"),
+        ("\"mode\":\"gate\"", "\"mode\":\"guard\""),
+    ] {
+        let stage = Stage::gated();
+        let path = heads(&stage).pop().unwrap();
+        std::fs::write(&path, stage.read(&path).replacen(from, to, 1)).unwrap();
+        let answer = stage.prompt("main", "x");
+        assert!(answer.context().is_empty() && answer.notice().contains("a newer version of steadfast"), "{answer:?}");
+    }
 }
 
 #[test]

@@ -69,7 +69,9 @@ pub(super) fn list(ctx: &Ctx, differences: &[Difference], indent: &str) {
             if whole && !rest.is_empty() {
                 out.plain(&format!("{indent}{first} ({} more in it)", rest.len()));
             } else {
-                group.iter().for_each(|difference| out.plain(&format!("{indent}{difference}")));
+                for difference in group {
+                    out.plain(&format!("{indent}{difference}"));
+                }
             }
             continue;
         }

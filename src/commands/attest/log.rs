@@ -28,7 +28,8 @@ pub(super) fn run(ctx: &Ctx, place: &Place) -> Result<()> {
         }
         let text = text(head, &desk, entry);
         let compared = text.as_ref().and_then(|new| Some((before.contract(new)?, new)));
-        values.push(value(entry, text.as_ref(), compared.as_ref().map(|(old, new)| differences::values(old, new))));
+        let differences = compared.as_ref().map(|(old, new)| differences::values(old, new));
+        values.push(value(entry, text.as_ref(), differences.as_deref()));
         print(ctx, entry);
         if !ctx.out.json {
             match (&text, &compared) {
@@ -81,7 +82,7 @@ fn text(head: &Head, desk: &Desk, entry: &Approval) -> Option<Contract> {
     Contract::read(&text).ok()
 }
 
-fn value(entry: &Approval, text: Option<&Contract>, differences: Option<Vec<Value>>) -> Value {
+fn value(entry: &Approval, text: Option<&Contract>, differences: Option<&[Value]>) -> Value {
     json!({
         "version": entry.version, "event": if entry.revoked { "revoked" } else { "approved" }, "by": entry.by.word(),
         "at": entry.at, "digest": entry.digest, "kept": text.is_some(), "differences": differences,

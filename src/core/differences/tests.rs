@@ -83,6 +83,8 @@ fn what_stands_in_the_place_of_another_is_reworded() {
     }
 }
 
+type Edit = fn(&mut Contract);
+
 #[test]
 fn what_a_program_reads() {
     let old = Contract {
@@ -97,7 +99,7 @@ fn what_a_program_reads() {
     let whole = |kind: &str, old: Value, new: Value| {
         vec![json!({ "phase": null, "title": null, "kind": kind, "old": old, "new": new })]
     };
-    let table: Vec<(fn(&mut Contract), Vec<Value>)> = vec![
+    let table: Vec<(Edit, Vec<Value>)> = vec![
         (|_| {}, vec![]),
         (|c| c.v = 2, whole("format_changed", json!(1), json!(2))),
         (|c| c.goal = "Stay".into(), whole("goal_changed", json!("Go"), json!("Stay"))),
