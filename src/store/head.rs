@@ -190,10 +190,7 @@ pub fn all(state: &Path) -> Vec<Stored> {
             Some(Stored { dir: place, head, trouble })
         })
         .collect();
-    found.sort_by(|a, b| {
-        let plan = |stored: &Stored| stored.head.as_ref().map(|head| head.plan.clone());
-        plan(a).cmp(&plan(b)).then_with(|| a.dir.cmp(&b.dir))
-    });
+    found.sort_unstable_by_key(|stored| stored.head.as_ref().map(|head| head.plan.as_os_str().to_owned()));
     found
 }
 
