@@ -31,7 +31,7 @@ pub enum Verb {
     )]
     Init(Init),
     /// Approve what the plan asks for
-    #[command(after_help = "Example: steadfast attest --diff")]
+    #[command(after_help = "Example: steadfast attest --diff\nExample: steadfast attest --log")]
     Attest(Attest),
     /// Show where the run stands
     #[command(after_help = "Example: steadfast status --json")]
@@ -66,6 +66,9 @@ pub enum Verb {
     /// List the plans of this project
     #[command(after_help = "Example: steadfast plans")]
     Plans,
+    /// List what is approved on this machine, or remove approvals of plans that are gone
+    #[command(after_help = "Example: steadfast approvals\nExample: steadfast approvals --prune")]
+    Approvals(Approvals),
     /// Attach this session to the plan, or let the next session attach
     #[command(after_help = "Example: steadfast attach")]
     Attach,
@@ -143,13 +146,20 @@ pub struct Init {
 
 /// `attest`
 #[derive(Args, Debug)]
+#[group(multiple = false)]
 pub struct Attest {
     /// Show what is approved
     #[arg(long)]
     pub show: bool,
     /// Show how the plan differs from what is approved
-    #[arg(long, conflicts_with = "show")]
+    #[arg(long)]
     pub diff: bool,
+    /// Show who approved what when, and what each version changed
+    #[arg(long)]
+    pub log: bool,
+    /// Take the approval back: nothing of the plan is in force until a person approves it again
+    #[arg(long)]
+    pub revoke: bool,
 }
 
 /// `start`
@@ -242,6 +252,14 @@ pub struct Log {
 pub struct Use {
     /// Id of the plan
     pub id: String,
+}
+
+/// `approvals`
+#[derive(Args, Debug)]
+pub struct Approvals {
+    /// Remove the approvals of plans whose directory is gone from a project that is still there
+    #[arg(long)]
+    pub prune: bool,
 }
 
 /// `run`

@@ -13,7 +13,7 @@ use crate::store::attach::{self, Who};
 use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
 use crate::store::state_dir::Depth;
-use crate::store::{Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir};
+use crate::store::{Attestation, Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir};
 use crate::world::World;
 
 /// What a verb says of that which only a hook can write.
@@ -326,6 +326,13 @@ impl Ctx {
         }
         if let Some(why) = &snapshot.head_trouble {
             return Err(Failure::fault("the approval of this plan cannot be used", why.clone(), "steadfast doctor"));
+        }
+        if snapshot.attestation == Attestation::Revoked {
+            return Err(Failure::no(
+                "the approval of this plan was revoked",
+                "nothing of it is in force until a person approves it again",
+                "steadfast attest  # typed by the user, in a terminal",
+            ));
         }
         Err(Failure::no(
             "this plan is not approved yet",

@@ -1,5 +1,6 @@
 //! Verbs: one file for each that a person or an agent types.
 
+mod approvals;
 pub mod args;
 mod attach;
 mod attest;
@@ -66,6 +67,7 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Log(args) => log::run(ctx, &args),
         Verb::Use(args) => use_plan::run(ctx, &args.id),
         Verb::Plans => plans::run(ctx),
+        Verb::Approvals(args) => approvals::run(ctx, &args),
         Verb::Attach => attach::run(ctx),
         Verb::Run(args) => run::run(ctx, &args),
         Verb::Pause => pause::run(ctx, true),

@@ -59,7 +59,7 @@ impl Seen<'_> {
         }
         let mark = self.owner.and_then(|s| s.mark_at_hold);
         gate::decide(&Facts {
-            gated: self.mode() == Mode::Gate,
+            gated: self.snapshot.gated(),
             paused: self.desk.run.paused,
             attached: self.owner.is_some(),
             work: if self.snapshot.contract.is_none() { Work::Open } else { next::work(&self.snapshot.view, false) },
@@ -93,6 +93,9 @@ impl Seen<'_> {
         }
         if self.snapshot.attestation == Attestation::Unapproved {
             problems.push(json!({ "line": 0, "what": "this plan was approved somewhere else, not here", "fix": "steadfast attest" }));
+        }
+        if self.snapshot.attestation == Attestation::Revoked {
+            problems.push(json!({ "line": 0, "what": "the approval of this plan was revoked, so nothing of it is in force", "fix": "steadfast attest" }));
         }
         if let Some(plan) = &self.snapshot.plan {
             problems.extend(plan.problems.iter().map(|p| json!({ "line": p.line, "what": p.what, "fix": p.fix })));
@@ -173,6 +176,7 @@ impl Seen<'_> {
         match self.snapshot.attestation {
             Attestation::Approved => format!("approved, version {version}"),
             Attestation::Changed => format!("changed since version {version}, which goes on"),
+            Attestation::Revoked => format!("version {version} was revoked"),
             other => other.word().to_owned(),
         }
     }

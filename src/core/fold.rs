@@ -131,6 +131,8 @@ impl State {
             "prompt" if record.data.get("user") != Some(&Value::Bool(false)) => run.blocks = 0,
             "pause" => run.paused = true,
             "resume" => run.paused = false,
+            "revoke" => run.revoked = true,
+            "attest" => run.revoked = false,
             "gate_block" => {
                 run.blocks = run.blocks.saturating_add(1);
                 run.holds = run.holds.saturating_add(1);

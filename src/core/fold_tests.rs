@@ -109,10 +109,13 @@ fn what_was_there_is_no_progress_of_a_rebuilt_run() {
 }
 
 #[test]
-fn paused_and_resumed() {
+fn paused_resumed_and_revoked() {
     let pause = record(1, "pause", "", Value::Null);
     assert!(fold_one(&ledger(std::slice::from_ref(&pause))).run.paused);
     assert!(!fold_one(&ledger(&[pause, record(2, "resume", "", Value::Null)])).run.paused);
+    let revoke = record(1, "revoke", "", Value::Null);
+    assert!(fold_one(&ledger(std::slice::from_ref(&revoke))).run.revoked);
+    assert!(!fold_one(&ledger(&[revoke, record(2, "attest", "", Value::Null)])).run.revoked);
 }
 
 #[test]

@@ -116,6 +116,10 @@ pub struct Run {
     /// The run is paused.
     #[serde(skip_serializing_if = "is_default")]
     pub paused: bool,
+    /// The approval was revoked, says the verb that did it: a busy session looks at the head at its next tool call, where
+    /// hooks else read none. Only the head decides.
+    #[serde(skip_serializing_if = "is_default")]
+    pub revoked: bool,
     /// High-water mark.
     pub mark: Mark,
     /// Filter of distinct file contents already counted (hex, see [`crate::core::seen`]).

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::core::contract::{Mode, digest_start};
+use crate::core::contract::digest_start;
 use crate::core::event::{Background, Reply, StopCall};
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::inject;
@@ -73,7 +73,7 @@ fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Op
     let cap = scene.call.world.var("PWF_GATE_CAP").and_then(|v| v.parse().ok()).unwrap_or(gate::DEFAULT_CAP);
     let run = &scene.desk.run;
     Facts {
-        gated: head.is_some_and(|h| h.mode == Mode::Gate),
+        gated: snapshot.gated(),
         paused: run.paused,
         attached: true,
         work: if snapshot.contract.is_none() {

@@ -34,6 +34,12 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
     if plan_touched && main {
         return plan_edited(scene);
     }
+    if main
+        && scene.desk.run.revoked
+        && let Some(reply) = context::revoked(scene)
+    {
+        return reply;
+    }
     if main && scene.desk.run.paused != scene.session.told_pause {
         scene.session.told_pause = scene.desk.run.paused;
         return paused(scene.desk.run.paused);

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::core::contract::{Mode, digest_start};
+use crate::core::contract::digest_start;
 use crate::store::desk::Desk;
 use crate::store::locate::Place;
 use crate::store::session::{self, Session};
@@ -59,7 +59,7 @@ pub fn held_by(state: &Path, key: &str, to: Option<&Place>) -> Option<Place> {
         return None;
     }
     let snapshot = Snapshot::take(Some(state), &desk);
-    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
+    let gated = snapshot.gated();
     let open = snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled());
     (gated && open).then_some(from)
 }

@@ -311,6 +311,14 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a directory with all that is in it. Links in it are removed, not followed.
+///
+/// # Errors
+/// The system's; then some of it may be left.
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    std::fs::remove_dir_all(path)
+}
+
 /// The path with every link resolved.
 ///
 /// # Errors
@@ -371,6 +379,11 @@ pub fn kind(path: &Path) -> Option<Kind> {
 pub fn is_repository(dir: &Path) -> bool {
     let git = dir.join(".git");
     kind(&git).is_some_and(|k| !k.dir || kind(&git.join("HEAD")).is_some())
+}
+
+/// Whether nothing stands at a path, for certain: not where that cannot be asked.
+pub fn is_missing(path: &Path) -> bool {
+    rustix::fs::lstat(path).err() == Some(rustix::io::Errno::NOENT)
 }
 
 /// The user this process acts as.

@@ -12,6 +12,7 @@
     clippy::case_sensitive_file_extension_comparisons
 )]
 
+mod approvals;
 mod attach;
 mod attacks;
 mod bad_input;

@@ -11,7 +11,7 @@ mod prompt;
 mod reason;
 
 pub use block::{anchor, full, short, subagent};
-pub use notes::{draft, legacy, let_go, offer};
+pub use notes::{REVOKED, draft, legacy, let_go, offer};
 pub use prompt::is_user_prompt;
 pub use reason::{draft_reason, reason};
 
