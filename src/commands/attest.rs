@@ -2,7 +2,7 @@
 
 use crate::commands::args::Attest;
 use crate::commands::ctx::Ctx;
-use crate::commands::edit;
+use crate::commands::{edit, proposals};
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest, digest_start};
 use crate::core::ledger::rfc3339;
@@ -21,6 +21,10 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     if args.diff {
         return diff(ctx, &place);
     }
+    if let Some(n) = args.proposal {
+        return proposals::approve(ctx, &place, n);
+    }
+    proposals::hint(ctx, &place)?;
     let (version, text) = approve(ctx, &place, Word::Must)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("{text} as version {version} of {}", place.name()));
@@ -146,7 +150,7 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     problems_of(file, problems)
 }
 
-fn problems_of(file: &str, problems: &[Problem]) -> Failure {
+pub(super) fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     let mut lines: Vec<String> = problems
         .iter()
         .take(12)
@@ -279,12 +283,18 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, w
     if agent_may {
         return Ok(By::Agent);
     }
-    let why = if kind.is_none() {
-        "this plan was not made here, so a person has to approve it first"
+    let (why, fix) = if kind.is_none() {
+        (
+            "this plan was not made here, so a person has to approve it first",
+            "steadfast attest  # typed by the user, in a terminal",
+        )
     } else {
-        "it takes something away, rewords or reorders what is approved, so a person has to approve it"
+        (
+            "it takes something away, rewords or reorders what is approved, so a person has to approve it",
+            "steadfast propose --why \"...\"  # keeps it for the user, with your reason; then steadfast restore",
+        )
     };
-    Err(Failure::no("this cannot be approved from here", why, "steadfast attest  # typed by the user, in a terminal"))
+    Err(Failure::no("this cannot be approved from here", why, fix))
 }
 
 /// Whether a person approved every command of a contract.
@@ -293,7 +303,7 @@ fn owns_commands(head: &Head, contract: &Contract) -> bool {
 }
 
 /// The person sees what changes and types the first eight characters of its digest. `false`: they left it to the agent.
-fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
+pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
         differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use crate::stage::{Answer, Stage};
 
-const ATTENDED: [(&str, &str); 1] = [("CLAUDE_CODE_SESSION_ATTENDED", "1")];
+pub(crate) const ATTENDED: [(&str, &str); 1] = [("CLAUDE_CODE_SESSION_ATTENDED", "1")];
 
-fn say(stage: &Stage, session: &str, text: &str) -> Answer {
+pub(crate) fn say(stage: &Stage, session: &str, text: &str) -> Answer {
     stage.hook_with(session, "UserPromptSubmit", json!({ "prompt": text }), &ATTENDED)
 }
 
-fn code(answer: &Answer) -> String {
+pub(crate) fn code(answer: &Answer) -> String {
     let text = answer.held().expect("answered by the hook");
     let rest = text.split("approve plan ").nth(1).unwrap_or_else(|| panic!("{text}"));
     rest.split_whitespace().next().unwrap().to_owned()

@@ -19,6 +19,7 @@ mod cost;
 mod docs;
 mod gate;
 mod inject;
+mod propose;
 mod readme;
 mod stage;
 mod trust;
