@@ -91,10 +91,11 @@ pub(super) fn hint(ctx: &Ctx, place: &Place) -> Result<()> {
         return Ok(());
     }
     let desk = Ctx::look(place)?;
-    let waiting = proposals::open(&desk, &ctx.snapshot(&desk));
+    let waiting: Vec<String> =
+        proposals::open(&desk, &ctx.snapshot(&desk)).iter().map(|p| p.n.to_string()).collect();
     if let Some(first) = waiting.first() {
-        let count = if waiting.len() == 1 { "1 proposal waits" } else { "proposals wait" };
-        ctx.out.line(&format!("{count}; to see it and approve it: steadfast attest --proposal {}", first.n));
+        let all = waiting.join(", ");
+        ctx.out.line(&format!("proposals that wait: {all}. To see one and approve it: steadfast attest --proposal {first}"));
     }
     Ok(())
 }

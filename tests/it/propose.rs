@@ -44,6 +44,7 @@ fn a_weakening_change_is_kept_shown_and_approved_in_the_chat() {
     let short = stage.agent("main", &["status"]).fine();
     assert!(short.out.contains("proposal 1: build: - step: Tables (why: tables are out of scope)"), "{short:?}");
     assert!(!stage.prompt("main", "x").raw.contains("out of scope"), "nothing unapproved is injected");
+    assert!(stage.stop("main", false).held().is_some());
     assert!(say(&stage, "main", "plan status").held().unwrap().contains("proposals: 1;"));
     let shown = say(&stage, "main", "approve plan");
     let text = shown.held().unwrap();
@@ -258,7 +259,7 @@ fn a_person_approves_a_proposal_in_a_terminal() {
         assert!(refused.code == 1 && refused.err.contains("for a person"), "{refused:?}");
     }
     let named = stage.person(&["attest"], "\n");
-    assert!(named.out.contains("1 proposal waits") && named.out.contains("steadfast attest --proposal 1"), "{named:?}");
+    assert!(named.out.contains("proposals that wait: 1.") && named.out.contains("steadfast attest --proposal 1"), "{named:?}");
     let none = stage.person(&["attest", "--proposal", "7"], "");
     assert!(none.code == 1 && none.out.contains("these wait: 1"), "{none:?}");
     let wrong = stage.person(&["attest", "--proposal", "1"], "no\n");
