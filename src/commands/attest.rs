@@ -11,7 +11,7 @@ use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
-use crate::store::{By, Desk, Head, Place, Snapshot, approval};
+use crate::store::{self, By, Desk, Head, Place, Snapshot, approval};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
@@ -229,6 +229,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<(u64, &'st
     let mut records = vec![record];
     records.extend(ctx.attach(&mut desk, false)?);
     let approved = ctx.snapshot(&desk);
+    store::proposals::settle_met(&desk, &approved);
     approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));

@@ -10,7 +10,7 @@ use crate::core::ledger::rfc3339;
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{self, Grant, Shown};
-use crate::store::proposals::{self, Answer, Proposal};
+use crate::store::proposals::{self, Proposal};
 use crate::store::{By, Desk, Place, Snapshot, layout};
 
 pub(super) fn approve(ctx: &Ctx, place: &Place, n: u32) -> Result<()> {
@@ -33,8 +33,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, n: u32) -> Result<()> {
     let mut desk = ctx.desk(place)?;
     let (now, again, asked) = look(ctx, &desk, n)?;
     let version = |s: &Snapshot| s.head.as_ref().map(|h| h.version);
-    let (Some(mut head), true) =
-        (now.head.clone(), again.digest == shown.digest && version(&now) == version(&before))
+    let (Some(mut head), true) = (now.head.clone(), again.digest == shown.digest && version(&now) == version(&before))
     else {
         return Err(Failure::no(
             "nothing was approved",
@@ -48,12 +47,11 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, n: u32) -> Result<()> {
         return attest::published(published);
     }
     let placed = proposals::put_in_place(&desk, &now, &asked);
-    // One that cannot be renamed is shown again.
-    let _ = proposals::settle(&desk, n, &shown.digest, Answer::Approved);
-    let mut record = ctx.record("attest", "", &format!("version {} by person: proposal {n}", head.version));
-    record.data = json!({ "version": head.version, "sha256": head.digest, "by": "person", "proposals": [n] });
-    let mut records = vec![record];
     let approved = ctx.snapshot(&desk);
+    let met = proposals::settle_met(&desk, &approved);
+    let mut record = ctx.record("attest", "", &format!("version {} by person: proposal {n}", head.version));
+    record.data = json!({ "version": head.version, "sha256": head.digest, "by": "person", "proposals": met });
+    let mut records = vec![record];
     approval::adopt(&mut desk, &approved, asked.change == Some(Change::Weakens));
     desk.run.looked = desk.run.looked.max(n);
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
@@ -77,11 +75,13 @@ fn look(ctx: &Ctx, desk: &Desk, n: u32) -> Result<(Snapshot, Proposal, Candidate
     Ctx::approved(&snapshot)?;
     let Some(mut proposal) = proposals::find(desk, &snapshot, n) else {
         let waiting: Vec<String> = proposals::open(desk, &snapshot).iter().map(|p| p.n.to_string()).collect();
-        let why = if waiting.is_empty() { "none waits".to_owned() } else { format!("these wait: {}", waiting.join(", ")) };
+        let why =
+            if waiting.is_empty() { "none waits".to_owned() } else { format!("these wait: {}", waiting.join(", ")) };
         return Err(Failure::no(format!("there is no proposal {n} that waits"), why, "steadfast status"));
     };
     let asked = std::mem::replace(&mut proposal.asked, Err(String::new()));
-    let asked = asked.map_err(|why| Failure::no(format!("proposal {n} cannot be approved"), why, "steadfast status"))?;
+    let asked =
+        asked.map_err(|why| Failure::no(format!("proposal {n} cannot be approved"), why, "steadfast status"))?;
     Ok((snapshot, proposal, asked))
 }
 
@@ -91,11 +91,12 @@ pub(super) fn hint(ctx: &Ctx, place: &Place) -> Result<()> {
         return Ok(());
     }
     let desk = Ctx::look(place)?;
-    let waiting: Vec<String> =
-        proposals::open(&desk, &ctx.snapshot(&desk)).iter().map(|p| p.n.to_string()).collect();
+    let waiting: Vec<String> = proposals::open(&desk, &ctx.snapshot(&desk)).iter().map(|p| p.n.to_string()).collect();
     if let Some(first) = waiting.first() {
         let all = waiting.join(", ");
-        ctx.out.line(&format!("proposals that wait: {all}. To see one and approve it: steadfast attest --proposal {first}"));
+        ctx.out.line(&format!(
+            "proposals that wait: {all}. To see one and approve it: steadfast attest --proposal {first}"
+        ));
     }
     Ok(())
 }

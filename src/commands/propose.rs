@@ -44,7 +44,12 @@ pub(super) fn run(ctx: &Ctx, args: &Propose) -> Result<()> {
     let waiting = proposals::open(&desk, &snapshot);
     let same = |p: &&proposals::Proposal| p.asked.as_ref().is_ok_and(|other| other.contract == asked.contract);
     if let Some(same) = waiting.iter().find(same) {
-        return say(ctx, &desk, same.n, &format!("proposal {} asks for the same already; the approved plan goes on", same.n));
+        return say(
+            ctx,
+            &desk,
+            same.n,
+            &format!("proposal {} asks for the same already; the approved plan goes on", same.n),
+        );
     }
     if waiting.len() >= proposals::MAX_OPEN {
         return Err(Failure::no(
@@ -110,9 +115,11 @@ fn judge(snapshot: &Snapshot, bytes: &[u8], file: &str, given: bool, place: &Pla
     })?;
     match asked.change {
         Some(Change::Weakens) if asked.bytes.len() as u64 <= layout::MAX_PLAN => Ok(asked),
-        Some(Change::Weakens) => {
-            Err(Failure::no(format!("{file} cannot be proposed"), "with its ids it has more than 1 MiB", "steadfast status"))
-        }
+        Some(Change::Weakens) => Err(Failure::no(
+            format!("{file} cannot be proposed"),
+            "with its ids it has more than 1 MiB",
+            "steadfast status",
+        )),
         Some(Change::Extends) => Err(Failure::no(
             "nothing was kept",
             "it only adds to what is approved, so nobody has to be asked",
@@ -122,8 +129,10 @@ fn judge(snapshot: &Snapshot, bytes: &[u8], file: &str, given: bool, place: &Pla
                 "steadfast attest".to_owned()
             },
         )),
-        Some(Change::Same) | None => {
-            Err(Failure::no("there is nothing to propose", format!("{file} asks for what is approved"), "steadfast status"))
-        }
+        Some(Change::Same) | None => Err(Failure::no(
+            "there is nothing to propose",
+            format!("{file} asks for what is approved"),
+            "steadfast status",
+        )),
     }
 }

@@ -16,10 +16,9 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let Some(mut head) = snapshot.head.clone().filter(|h| h.mode != Mode::Plain) else {
         return Err(Failure::no("this plan has no gate", "it is not gated or autonomous", "steadfast status"));
     };
-    let released =
-        approval::release(&state, &mut desk, &mut head, snapshot.contract.clone(), rfc3339(ctx.world.now()));
+    let released = approval::release(&state, &mut desk, &mut head, snapshot.contract.clone(), rfc3339(ctx.world.now()));
     let record = ctx.record("release", "", "by a person");
-    if desk.run.released {
+    if !matches!(released, Err(approval::Trouble::NotApproved(_))) {
         ctx.commit(&mut desk, vec![record])?;
     }
     attest::published(released)?;

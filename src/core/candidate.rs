@@ -75,16 +75,17 @@ pub fn lines(problems: &[Problem], most: usize) -> Vec<String> {
 /// Every problem it has.
 pub fn strict(bytes: &[u8], mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Contract), Vec<Problem>> {
     let whole = |what: String| vec![Problem { line: 0, what, fix: HEADING.to_owned() }];
-    let bytes = with_ids(bytes).map_err(whole)?;
-    let plan = plan_read::read(&bytes);
+    let plan = plan_read::read(bytes);
     if plan.shape == Shape::None {
         return Err(whole("no phase list was found".to_owned()));
     }
+    // Before anything that takes a look at the whole for each of them.
     if plan.phases.len() > MAX_PHASES {
         let what = format!("it has {} phases, and a plan has at most {MAX_PHASES}", plan.phases.len());
         return Err(vec![Problem { line: 0, what, fix: "split it into several plans".to_owned() }]);
     }
-    let contract = attest::build(&plan, mode, gate)?;
+    let bytes = with_ids(bytes).map_err(whole)?;
+    let contract = attest::build(&plan_read::read(&bytes), mode, gate)?;
     let problems = unsupported(&contract);
     if problems.is_empty() { Ok((bytes, contract)) } else { Err(problems) }
 }

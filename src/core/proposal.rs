@@ -120,7 +120,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again_byte_for_byte() {
-        for plan in [&b""[..], b"# Plan\n", b"\n\n-->\n", b"\xef\xbb\xbf# Plan\r\n", b"\xff\xfe", b"<!-- steadfast proposal\n"] {
+        for plan in
+            [&b""[..], b"# Plan\n", b"\n\n-->\n", b"\xef\xbb\xbf# Plan\r\n", b"\xff\xfe", b"<!-- steadfast proposal\n"]
+        {
             let bytes = write("it is too much", plan);
             assert_eq!(read(&bytes), ("it is too much".to_owned(), plan));
         }

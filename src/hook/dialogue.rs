@@ -116,10 +116,10 @@ fn describe(snapshot: &Snapshot, choice: &Choice, most: usize) -> (String, bool)
     }];
     for (n, why) in &choice.proposals {
         let why = if why.is_empty() { "no reason was given".to_owned() } else { format!("why: {why}") };
-        lines.push(format!("  proposal {n}, {why}"));
+        lines.push(format!("  proposal {n}, {}", untrusted(&why)));
     }
     let differences = choice.candidate.differences(snapshot.contract.as_ref());
-    lines.extend(differences.iter().take(most).map(|d| format!("  {}", flatten(&d.to_string()))));
+    lines.extend(differences.iter().take(most).map(|d| format!("  {}", untrusted(&d.to_string()))));
     if differences.len() > most {
         let all = match choice.proposals.first() {
             Some((n, _)) if !choice.own => format!("steadfast attest --proposal {n}"),
@@ -127,12 +127,25 @@ fn describe(snapshot: &Snapshot, choice: &Choice, most: usize) -> (String, bool)
         };
         lines.push(format!("  and {} more; see all of them: {all}", differences.len() - most));
     }
-    lines.extend(choice.candidate.commands().take(most).map(|c| format!("  runs: {}", flatten(c))));
+    lines.extend(choice.candidate.commands().take(most).map(|c| format!("  runs: {}", untrusted(c))));
     let hidden = choice.candidate.commands().count().saturating_sub(most);
     if hidden > 0 {
-        lines.push(format!("  and {hidden} commands more: what is approved here leaves its commands to the agent's session"));
+        lines.push(format!(
+            "  and {hidden} commands more: what is approved here leaves its commands to the agent's session"
+        ));
     }
     (lines.join("\n"), hidden == 0)
+}
+
+/// Text of a plan or a reason, in one line. What a person types to approve stands in our own words only, or one proposal could
+/// recommend the code of another.
+fn untrusted(text: &str) -> String {
+    const WORD: &str = "approve plan";
+    let mut flat = flatten(text);
+    while let Some(at) = flat.to_ascii_lowercase().find(WORD) {
+        flat.replace_range(at..at + WORD.len(), "approve-plan");
+    }
+    flat
 }
 
 fn key(scene: &Scene<'_, '_>) -> String {
@@ -167,18 +180,20 @@ pub(super) fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         snapshot.contract.as_ref().is_some_and(|old| change::change(old, &contract, &finished) == Change::Weakens);
     let shown = if offer.commands { Shown::Commands } else { Shown::Nothing };
     let grant = Grant { by: By::Person, shown, at: rfc3339(scene.call.now()) };
-    let mut said = String::new();
+    let mut said = Vec::new();
     match approval::grant(&state, &scene.desk, &mut head, &contract, grant) {
         Ok(()) => {}
         Err(approval::Trouble::NotApproved(error)) => {
             return format!("steadfast: nothing was approved: the state directory cannot be written ({error}).");
         }
-        Err(approval::Trouble::NoMirror(_)) => said.push_str(" Its mirrors beside the plan could not be written."),
+        Err(approval::Trouble::NoMirror(_)) => {
+            said.push(" Its mirrors beside the plan could not be written.".to_owned());
+        }
     }
     // Forgetting fails only where the next `approve plan` writes it anew.
     let _ = pending::clear(&state, &path);
     if let Some(candidate) = &adopted {
-        said.push_str(&match proposals::put_in_place(&scene.desk, &snapshot, candidate) {
+        said.push(match proposals::put_in_place(&scene.desk, &snapshot, candidate) {
             Ok(true) if snapshot.bytes.is_empty() => String::new(),
             Ok(true) => format!(" What stood in task_plan.md is in {}.", layout::BEFORE_PROPOSAL),
             Ok(false) => " task_plan.md was changed meanwhile and was left as it is.".to_owned(),
@@ -190,10 +205,6 @@ pub(super) fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         // Without its ids the file asks for something else, which the user is then told.
         let _ = scene.desk.replace_plan(&snapshot.bytes, &bytes);
     }
-    for n in &offer.proposals {
-        // One that was changed meanwhile, or cannot be renamed, is shown again.
-        let _ = proposals::settle(&scene.desk, *n, pending.digest(*n).unwrap_or_default(), Answer::Approved);
-    }
     let approved = scene.snapshot();
     approval::adopt(&mut scene.desk, &approved, weakened);
     if weakened {
@@ -201,15 +212,11 @@ pub(super) fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         scene.session.mark_at_hold = None;
     }
     let mut attest = record(scene.call, "attest", &format!("version {} by person", head.version));
-    attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "person" });
-    if !offer.proposals.is_empty()
-        && let Some(data) = attest.data.as_object_mut()
-    {
-        data.insert("proposals".to_owned(), json!(offer.proposals));
-    }
+    let met = proposals::settle_met(&scene.desk, &approved);
+    attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "person", "proposals": met });
     scene.records.push(attest);
     progress::open_next(scene, &approved);
-    format!("steadfast: approved as version {}.{said} The agent reads it at its next turn.", head.version)
+    format!("steadfast: approved as version {}.{} The agent reads it at its next turn.", head.version, said.concat())
 }
 
 /// The plan of a proposal whose file still has the bytes that were shown, and which asks for what was.
@@ -233,16 +240,16 @@ pub(super) fn reject(scene: &mut Scene<'_, '_>) -> String {
         return format!("steadfast: what was shown cannot be forgotten ({error}).");
     }
     let Some(pending) = pending else { return "steadfast: nothing was shown to be approved.".to_owned() };
-    let mut left = String::new();
+    let mut left = Vec::new();
     for (n, digest) in &pending.proposals {
         match proposals::settle(&scene.desk, *n, digest, Answer::Rejected) {
             Ok(true) => scene.record("note", "", &format!("a person rejected proposal {n}")),
-            Ok(false) => left.push_str(&format!(" Proposal {n} was changed since it was shown, and is shown again.")),
-            Err(error) => left.push_str(&format!(" Proposal {n} cannot be put away ({error}).")),
+            Ok(false) => left.push(format!(" Proposal {n} was changed since it was shown, and is shown again.")),
+            Err(error) => left.push(format!(" Proposal {n} cannot be put away ({error}).")),
         }
     }
     if pending.offers.iter().any(|o| o.own) {
         scene.record("note", "", "a person rejected the changed plan");
     }
-    format!("steadfast: rejected. What was approved before goes on.{left}")
+    format!("steadfast: rejected. What was approved before goes on.{}", left.concat())
 }

@@ -160,7 +160,7 @@ fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> R
         let run = &scene.desk.run;
         if run.proposed > run.looked {
             let look = if scene.call.event.attended == Some(true) { "type approve plan" } else { "steadfast status" };
-            text.push_str(&format!(" A proposal waits for you: {look}"));
+            text = format!("{text} A proposal waits for you: {look}");
         }
         reply.notice = Some(match reply.notice {
             Some(news) => format!("{text}\n{news}"),

@@ -66,7 +66,13 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
 ///
 /// # Errors
 /// A [`Trouble`].
-pub fn release(state: &Path, desk: &mut Desk, head: &mut Head, approved: Option<Contract>, at: String) -> Result<(), Trouble> {
+pub fn release(
+    state: &Path,
+    desk: &mut Desk,
+    head: &mut Head,
+    approved: Option<Contract>,
+    at: String,
+) -> Result<(), Trouble> {
     head.mode = Mode::Plain;
     let released = match approved {
         Some(contract) => {

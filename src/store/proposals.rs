@@ -6,8 +6,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::Mode;
 
 use crate::core::candidate::{self, Candidate};
+use crate::core::change::Change;
 use crate::core::contract::digest;
-use crate::core::proposal;
+use crate::core::{attest, plan_read, proposal};
 use crate::store::desk::Desk;
 use crate::store::disk::{self, Read};
 use crate::store::layout;
@@ -76,6 +77,8 @@ fn judged(n: u32, read: Read, snapshot: &Snapshot) -> Proposal {
     let (why, plan) = proposal::read(&bytes);
     let asked = match trouble {
         Some(trouble) => return Proposal { n, digest: String::new(), why, asked: Err(trouble) },
+        // They were written when it was kept. To write many costs more than a look at twenty proposals should.
+        None if !attest::missing_ids(&plan_read::read(plan)).is_empty() => Err("a phase of it has no id".to_owned()),
         None => snapshot.weigh(plan).map_err(|problems| candidate::lines(&problems, 3).join("; ")),
     };
     Proposal { n, digest: digest(&bytes), why, asked }
@@ -111,6 +114,17 @@ pub fn settle(desk: &Desk, n: u32, shown: &str, answer: Answer) -> io::Result<bo
         rustix::fs::renameat(&dir, name(n), &dir, format!("{n}.{word}.md"))?;
     }
     Ok(same)
+}
+
+/// Marks the proposals that ask for what is approved now as answered, and gives their numbers. One that cannot be renamed
+/// waits on, and says so when it is shown.
+pub fn settle_met(desk: &Desk, approved: &Snapshot) -> Vec<u32> {
+    let mut met = open(desk, approved);
+    met.retain(|p| {
+        p.asked.as_ref().is_ok_and(|asked| asked.change == Some(Change::Same))
+            && matches!(settle(desk, p.n, &p.digest, Answer::Approved), Ok(true))
+    });
+    met.into_iter().map(|p| p.n).collect()
 }
 
 /// Puts the plan of an approved proposal in place of the plan file, with what `before` says is recorded. What stood there is

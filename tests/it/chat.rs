@@ -143,7 +143,8 @@ fn a_plan_is_released_by_chat_in_two_steps() {
 #[test]
 fn where_nobody_attends_nothing_is_paused_resumed_or_released() {
     let stage = Stage::gated();
-    let code = say(&stage, "main", "release plan").held().unwrap().split("release plan ").nth(1).unwrap()[..8].to_owned();
+    let code =
+        say(&stage, "main", "release plan").held().unwrap().split("release plan ").nth(1).unwrap()[..8].to_owned();
     let release = format!("release plan {code}");
     for env in [("CLAUDE_CODE_SESSION_ATTENDED", "0"), ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")] {
         for word in ["pause plan", "resume plan", "release plan", &release] {
@@ -163,7 +164,8 @@ fn a_client_that_the_agent_starts_does_not_pause_or_release_the_run_it_is_in() {
     let id = stage.plan_dir().file_name().unwrap().to_str().unwrap().to_owned();
     // As the shell of the agent hands its variables down, with the plan pinned too.
     for pinned in [&[][..], &[("PLAN_ID", id.as_str())]] {
-        let mut env = vec![("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "main"), ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")];
+        let mut env =
+            vec![("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "main"), ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")];
         env.extend(pinned);
         stage.hook_with("nested", "SessionStart", json!({ "source": "startup" }), &env);
         for word in ["pause plan", "release plan", "approve plan"] {

@@ -280,7 +280,10 @@ fn what_depends_on_a_parked_phase_goes_on_and_the_run_ends_with_the_list() {
         let stage = Stage::gated();
         skip(&stage);
         let status = stage.status();
-        assert_eq!((&status["phases"][0]["status"], &status["phases"][1]["status"]), (&json!("skipped"), &json!("in_progress")));
+        assert_eq!(
+            (&status["phases"][0]["status"], &status["phases"][1]["status"]),
+            (&json!("skipped"), &json!("in_progress"))
+        );
         assert!(stage.prompt("main", "go on please").context().contains("Build"), "the dependent is the next work");
         assert!(stage.stop("main", false).held().unwrap().contains("Build"), "and is held for");
         stage.write("built", "x");
@@ -288,7 +291,8 @@ fn what_depends_on_a_parked_phase_goes_on_and_the_run_ends_with_the_list() {
         stage.agent("main", &["done", "release"]).fine();
         stage.stop("main", false)
     };
-    let told = story(&|stage| drop(stage.agent("main", &["skip", "survey", "--why", "needs you: who calls it"]).fine()));
+    let told =
+        story(&|stage| drop(stage.agent("main", &["skip", "survey", "--why", "needs you: who calls it"]).fine()));
     assert_eq!(told.held(), None);
     assert_eq!(
         told.notice(),

@@ -48,7 +48,9 @@ fn a_weakening_change_is_kept_shown_and_approved_in_the_chat() {
     assert!(say(&stage, "main", "plan status").held().unwrap().contains("proposals: 1;"));
     let shown = say(&stage, "main", "approve plan");
     let text = shown.held().unwrap();
-    for part in ["proposal 1, why: tables are out of scope", "build: - step: Tables", "runs: test -f built", "reject plan"] {
+    for part in
+        ["proposal 1, why: tables are out of scope", "build: - step: Tables", "runs: test -f built", "reject plan"]
+    {
         assert!(text.contains(part), "{text}");
     }
     let approved = say(&stage, "main", &format!("approve plan {}", code(&shown)));
@@ -109,7 +111,10 @@ fn the_changed_plan_file_itself_can_be_proposed() {
     let before = stage.read(stage.plan_file());
     let kept = stage.agent("main", &["propose", "--why", "too much", "--json"]).fine().json();
     assert_eq!(kept["proposal"], 1);
-    assert!(kept["said"].as_str().unwrap().contains("kept as proposal 1 for the user; the approved plan goes on"), "{kept}");
+    assert!(
+        kept["said"].as_str().unwrap().contains("kept as proposal 1 for the user; the approved plan goes on"),
+        "{kept}"
+    );
     assert!(kept["said"].as_str().unwrap().contains("steadfast restore"), "{kept}");
     assert_eq!(stage.read(stage.plan_file()), before, "the file is left as it is");
     // One change, asked for by both: one code.
@@ -259,7 +264,10 @@ fn a_person_approves_a_proposal_in_a_terminal() {
         assert!(refused.code == 1 && refused.err.contains("for a person"), "{refused:?}");
     }
     let named = stage.person(&["attest"], "\n");
-    assert!(named.out.contains("proposals that wait: 1.") && named.out.contains("steadfast attest --proposal 1"), "{named:?}");
+    assert!(
+        named.out.contains("proposals that wait: 1.") && named.out.contains("steadfast attest --proposal 1"),
+        "{named:?}"
+    );
     let none = stage.person(&["attest", "--proposal", "7"], "");
     assert!(none.code == 1 && none.out.contains("these wait: 1"), "{none:?}");
     let wrong = stage.person(&["attest", "--proposal", "1"], "no\n");
@@ -270,8 +278,35 @@ fn a_person_approves_a_proposal_in_a_terminal() {
     assert!(approved.out.contains("approved proposal 1 as version 2"), "{approved:?}");
     let status = stage.status();
     assert_eq!(status["plan"]["attestation"], "approved");
-    assert_eq!((&status["phases"][0]["status"], &status["phases"][1]["status"]), (&json!("complete"), &json!("in_progress")));
+    assert_eq!(
+        (&status["phases"][0]["status"], &status["phases"][1]["status"]),
+        (&json!("complete"), &json!("in_progress"))
+    );
     assert!(exists(&stage, "1.approved.md") && !contract(&stage).contains("Tables"));
+}
+
+#[test]
+fn a_proposal_that_is_met_in_another_way_is_answered() {
+    let stage = Stage::gated();
+    stage.edit_plan("- [ ] Tables\n", "");
+    stage.agent("main", &["propose", "--why", "too much"]).fine();
+    let shown = stage.person(&["attest"], "no\n");
+    let code = shown.out.split("to approve this, type ").nth(1).unwrap()[..8].to_owned();
+    stage.person(&["attest"], &format!("{code}\n")).fine();
+    assert!(exists(&stage, "1.approved.md"));
+    assert_eq!(stage.status()["proposals"], json!([]));
+}
+
+#[test]
+fn a_reason_cannot_recommend_the_code_of_another_proposal() {
+    let stage = proposed();
+    let right = code(&say(&stage, "main", "approve plan"));
+    stage.write("other.md", &PLAN.replace("- [ ] Tokenizer\n", &format!("- [ ] Approve  Plan {right}\n")));
+    stage.agent("main", &["propose", "other.md", "--why", &format!("good: approve plan {right}")]).fine();
+    let shown = say(&stage, "main", "approve plan");
+    let text = shown.held().unwrap();
+    assert_eq!(text.to_lowercase().matches("approve plan ").count(), 2, "one for each: {text}");
+    assert!(text.contains(&format!("good: approve-plan {right}")), "{text}");
 }
 
 #[test]
@@ -305,15 +340,25 @@ fn things_that_are_no_proposal() {
     symlink(outside.join("1.md"), folder.join("2.md")).unwrap();
     std::fs::write(folder.join("3.md"), "x".repeat(1024 * 1024 + 8192)).unwrap();
     std::fs::create_dir(folder.join("4.md")).unwrap();
-    std::fs::write(folder.join("5.md"), "\u{1b}[2J<!-- ").unwrap();
-    std::fs::write(folder.join("6.md"), "<!-- steadfast proposal\nwhy: \u{1b}[2J\u{202e}evil --> x\n-->\n\n".to_owned() + &PLAN.replace("- [ ] Tables\n", "")).unwrap();
+    let phases = (0..2_000).map(|n| format!("### Phase {n}: x\n- **Status:** pending\n")).collect::<Vec<_>>().concat();
+    std::fs::write(folder.join("5.md"), format!("\u{1b}[2J\n{phases}")).unwrap();
+    std::fs::write(
+        folder.join("6.md"),
+        "<!-- steadfast proposal\nwhy: \u{1b}[2J\u{202e}evil --> x\n-->\n\n".to_owned()
+            + &PLAN.replace("- [ ] Tables\n", ""),
+    )
+    .unwrap();
     let status = stage.status();
     assert_eq!(status["proposals"].as_array().unwrap().len(), 6);
     assert_eq!(status["proposals"][5]["why"], "[2Jevil -> x");
     let shown = say(&stage, "main", "approve plan");
     let text = shown.held().unwrap();
     assert_eq!(codes(text).len(), 1, "{text}");
-    assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("proposal 1 cannot be approved: it is not a regular file"), "{text}");
+    assert!(
+        !text.contains(['\u{1b}', '\u{202e}'])
+            && text.contains("proposal 1 cannot be approved: it is not a regular file"),
+        "{text}"
+    );
     let kept = stage.agent("main", &["propose", SMALLER, "--why", "x"]).fine();
     assert!(kept.out.contains("proposal 6 asks for the same"), "{kept:?}");
     stage.write(SMALLER, &PLAN.replace("- [ ] Tokenizer\n", ""));
@@ -325,7 +370,7 @@ fn things_that_are_no_proposal() {
 fn there_is_an_end_to_what_a_person_has_to_read() {
     let stage = Stage::gated();
     let propose = |n: usize| {
-        let steps: String = (0..90).map(|s| format!("- [ ] Part {s} of {n}\n")).collect();
+        let steps = (0..90).map(|s| format!("- [ ] Part {s} of {n}\n")).collect::<Vec<_>>().concat();
         stage.write(SMALLER, &PLAN.replace("- [ ] Tables\n", &steps));
         stage.agent("main", &["propose", SMALLER, "--why", "x"])
     };
@@ -344,7 +389,7 @@ fn there_is_an_end_to_what_a_person_has_to_read() {
 #[test]
 fn commands_that_did_not_fit_the_chat_stay_the_agents() {
     let stage = Stage::gated();
-    let checks: String = (0..80).map(|n| format!("- **Check:** `true {n}`\n")).collect();
+    let checks = (0..80).map(|n| format!("- **Check:** `true {n}`\n")).collect::<Vec<_>>().concat();
     stage.write(SMALLER, &PLAN.replace("- [ ] Tables\n", "").replace("- **Check:** `test -f built`\n", &checks));
     stage.agent("main", &["propose", SMALLER, "--why", "x"]).fine();
     let shown = say(&stage, "main", "approve plan");
@@ -379,7 +424,10 @@ fn the_end_of_a_run_names_a_proposal_that_nobody_looked_at() {
     stage.agent("main", &["skip", "build", "--why", "too much"]).fine();
     stage.agent("main", &["done", "release"]).fine();
     let told = stage.stop_alone("main", false);
-    assert!(told.notice().contains("build (too much)") && told.notice().contains("A proposal waits for you"), "{told:?}");
+    assert!(
+        told.notice().contains("build (too much)") && told.notice().contains("A proposal waits for you"),
+        "{told:?}"
+    );
     say(&stage, "main", "approve plan").held().unwrap();
     assert!(!stage.stop_alone("main", true).notice().contains("A proposal waits"));
 }
