@@ -60,6 +60,11 @@ pub enum Verb {
     /// Write a line into the ledger
     #[command(after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs")]
     Log(Log),
+    /// Keep a change of the plan for the person who decides
+    #[command(
+        after_help = "Example: steadfast propose --why \"tables are out of scope\"\nExample: steadfast propose new-plan.md --why \"tables are out of scope\""
+    )]
+    Propose(Propose),
     /// Choose the plan in use
     #[command(name = "use", after_help = "Example: steadfast use 2026-03-01-replace-the-parser")]
     Use(Use),
@@ -160,6 +165,20 @@ pub struct Attest {
     /// Take the approval back: nothing of the plan is in force until a person approves it again
     #[arg(long)]
     pub revoke: bool,
+    /// Approve a proposal, by its number
+    #[arg(long, value_name = "N", conflicts_with_all = ["show", "diff"])]
+    pub proposal: Option<u32>,
+}
+
+/// `propose`
+#[derive(Args, Debug)]
+pub struct Propose {
+    /// A whole plan as it should become, `-` for standard input; the plan file as it stands where it is left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<std::path::PathBuf>,
+    /// Why
+    #[arg(long, value_name = "REASON")]
+    pub why: String,
 }
 
 /// `start`

@@ -296,12 +296,18 @@ impl Ctx {
 
     /// Says the result of a verb in one line, and what comes next in another.
     pub(super) fn say(&self, desk: &Desk, text: &str) {
+        self.say_with(desk, text, &[]);
+    }
+
+    /// As [`Ctx::say`], with more keys for programs.
+    pub(super) fn say_with(&self, desk: &Desk, text: &str, more: &[(&str, serde_json::Value)]) {
         let snapshot = self.snapshot(desk);
         let next = next::next(&snapshot.view);
         if self.out.json {
             let mut value = super::render::next_json(&snapshot.view, &next);
             if let Some(map) = value.as_object_mut() {
                 map.insert("said".to_owned(), text.into());
+                map.extend(more.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
             }
             self.out.value(&value);
             return;

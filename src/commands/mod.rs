@@ -16,6 +16,8 @@ mod log;
 mod next;
 mod pause;
 mod plans;
+mod proposals;
+mod propose;
 mod release;
 mod render;
 mod restore;
@@ -64,6 +66,7 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Skip(args) => finish::skip(ctx, &args),
         Verb::Step(args) => step::run(ctx, &args),
         Verb::Check(args) => check::run(ctx, &args),
+        Verb::Propose(args) => propose::run(ctx, &args),
         Verb::Log(args) => log::run(ctx, &args),
         Verb::Use(args) => use_plan::run(ctx, &args.id),
         Verb::Plans => plans::run(ctx),

@@ -8,11 +8,16 @@ use crate::core::contract::Mode;
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::next::{self, Next};
 use crate::core::plan::{Status, StepState};
+use crate::core::text::{cut, flatten};
 use crate::error::Result;
 use crate::output::Style;
 use crate::store::attach;
 use crate::store::desk::Found;
+use crate::store::proposals::{self, Proposal};
 use crate::store::{Attestation, Desk, Place, Session, Snapshot};
+
+/// How many differences of a proposal stand in its line.
+const FIRST: usize = 3;
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
@@ -20,7 +25,15 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let snapshot = ctx.snapshot(&desk);
     let owner = ctx.state().ok().and_then(|state| attach::owner(&state, &desk));
     let next = next::next(&snapshot.view);
-    let seen = Seen { place: &place, desk: &desk, snapshot: &snapshot, owner: owner.as_ref(), next: &next };
+    let proposals = proposals::open(&desk, &snapshot);
+    let seen = Seen {
+        place: &place,
+        desk: &desk,
+        snapshot: &snapshot,
+        owner: owner.as_ref(),
+        next: &next,
+        proposals: &proposals,
+    };
     if ctx.out.json {
         ctx.out.value(&seen.value(ctx));
     } else if ctx.out.terminal || ctx.out.colour {
@@ -37,6 +50,7 @@ struct Seen<'a> {
     snapshot: &'a Snapshot,
     owner: Option<&'a Session>,
     next: &'a Next,
+    proposals: &'a [Proposal],
 }
 
 impl Seen<'_> {
@@ -103,7 +117,32 @@ impl Seen<'_> {
         if self.desk.found == Found::Torn {
             problems.push(json!({ "line": 0, "what": "the run state is damaged", "fix": "steadfast attach" }));
         }
+        for proposal in self.proposals {
+            if let Err(why) = &proposal.asked {
+                let what = format!("proposal {} cannot be approved: {why}", proposal.n);
+                problems.push(json!({ "line": 0, "what": what, "fix": "mend it, or remove its file" }));
+            }
+        }
         problems
+    }
+
+    /// What a proposal would change, a line each.
+    fn differences(&self, proposal: &Proposal) -> Vec<String> {
+        let Ok(asked) = &proposal.asked else { return Vec::new() };
+        asked.differences(self.snapshot.contract.as_ref()).iter().map(|d| flatten(&d.to_string())).collect()
+    }
+
+    /// A proposal in one line: its first differences and the reason.
+    fn proposal(&self, proposal: &Proposal) -> String {
+        let differences = self.differences(proposal);
+        let more = differences.len().saturating_sub(FIRST);
+        let mut first: Vec<String> = differences.iter().take(FIRST).map(|d| cut(d, 80)).collect();
+        if more > 0 {
+            first.push(format!("and {more} more"));
+        }
+        let first = if first.is_empty() { "nothing that differs".to_owned() } else { first.join("; ") };
+        let why = if proposal.why.is_empty() { String::new() } else { format!(" (why: {})", cut(&proposal.why, 120)) };
+        format!("{}: {first}{why}", proposal.n)
     }
 
     fn value(&self, ctx: &Ctx) -> Value {
@@ -145,6 +184,7 @@ impl Seen<'_> {
                 "tick": run.tick, "agents": run.ledgers.keys().collect::<Vec<_>>(), "bad_lines": self.bad_lines(),
             },
             "problems": self.problems(),
+            "proposals": self.proposals.iter().map(|p| json!({ "n": p.n, "why": p.why, "differences": self.differences(p) })).collect::<Vec<_>>(),
         })
     }
 
@@ -201,6 +241,9 @@ impl Seen<'_> {
         for problem in self.problems().iter().take(5) {
             out.plain(&format!("problem: {}", sentence(problem)));
         }
+        for proposal in self.proposals.iter().filter(|p| p.asked.is_ok()) {
+            out.plain(&format!("proposal {}", self.proposal(proposal)));
+        }
         self.last(ctx);
     }
 
@@ -250,6 +293,17 @@ impl Seen<'_> {
                 out.paint(Style::Red, "problem"),
                 out.paint(Style::Plain, &sentence(problem))
             ));
+        }
+        for proposal in self.proposals.iter().filter(|p| p.asked.is_ok()) {
+            out.line(&format!(
+                "  {} {}",
+                out.paint(Style::Yellow, "proposal"),
+                out.paint(Style::Plain, &self.proposal(proposal))
+            ));
+        }
+        if let Some(first) = self.proposals.iter().find(|p| p.asked.is_ok()) {
+            let how = format!("to approve: steadfast attest --proposal {}, or approve plan in the chat", first.n);
+            out.line(&format!("           {}", out.paint(Style::Dim, &how)));
         }
         self.last(ctx);
         out.line("");

@@ -109,6 +109,18 @@ fn what_was_there_is_no_progress_of_a_rebuilt_run() {
 }
 
 #[test]
+fn released_and_proposed() {
+    let records = [
+        record(1, "proposal", "", json!({ "n": 4 })),
+        record(2, "proposal", "", json!({ "n": 2 })),
+        record(3, "proposal", "", json!({ "n": -1 })),
+        record(4, "release", "", Value::Null),
+    ];
+    let run = fold_one(&ledger(&records)).run;
+    assert_eq!((run.proposed, run.released), (4, true));
+}
+
+#[test]
 fn paused_resumed_and_revoked() {
     let pause = record(1, "pause", "", Value::Null);
     assert!(fold_one(&ledger(std::slice::from_ref(&pause))).run.paused);

@@ -19,6 +19,7 @@ pub mod patch;
 pub mod plan;
 pub mod plan_edit;
 pub mod plan_read;
+pub mod proposal;
 pub mod request;
 pub mod run;
 pub mod seen;

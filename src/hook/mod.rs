@@ -8,6 +8,7 @@ mod adopt;
 mod attached;
 mod chat;
 mod context;
+mod dialogue;
 mod legacy;
 mod progress;
 mod request;

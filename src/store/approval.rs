@@ -78,6 +78,31 @@ pub fn revoke(state: &Path, desk: &Desk, head: &mut Head, at: String) -> Result<
     publish(state, desk, head)
 }
 
+/// Takes the gate off a plan, as a person's approval of the same contract without it. A draft stays one.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn release(
+    state: &Path,
+    desk: &mut Desk,
+    head: &mut Head,
+    approved: Option<Contract>,
+    at: String,
+) -> Result<(), Trouble> {
+    head.mode = Mode::Plain;
+    let released = match approved {
+        Some(contract) => {
+            let contract = Contract { mode: Mode::Plain, ..contract };
+            grant(state, desk, head, &contract, Grant { by: By::Person, shown: Shown::Nothing, at })
+        }
+        None => publish(state, desk, head),
+    };
+    if !matches!(released, Err(Trouble::NotApproved(_))) {
+        desk.run.released = true;
+    }
+    released
+}
+
 /// Writes a head and its mirrors.
 ///
 /// # Errors

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::core::attest;
+use crate::core::candidate::Candidate;
 use crate::core::contract::{Contract, Mode, digest_start};
 use crate::core::notes;
 use crate::core::plan::{Plan, Problem, Shape};
@@ -137,6 +138,15 @@ impl Snapshot {
     /// Whether the file has a phase list at all.
     pub fn has_phases(&self) -> bool {
         self.plan.as_ref().is_some_and(|p| p.shape != Shape::None)
+    }
+
+    /// Judges a plan file as one that could be approved in place of what is.
+    ///
+    /// # Errors
+    /// Every problem it has.
+    pub fn weigh(&self, bytes: &[u8]) -> Result<Candidate, Vec<Problem>> {
+        let (mode, gate) = self.head.as_ref().map(|h| (h.mode, h.gate)).unwrap_or_default();
+        Candidate::weigh(bytes, mode, gate, self.contract.as_ref(), &self.view)
     }
 
     /// A digest of the file as it is, to tell each news once.

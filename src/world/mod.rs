@@ -64,6 +64,17 @@ impl World {
         std::env::temp_dir()
     }
 
+    /// Standard input, at most `max` bytes of it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn input(self, max: u64) -> std::io::Result<Vec<u8>> {
+        use std::io::Read;
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().take(max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Somebody can be asked: standard input and standard error are terminals.
     pub fn can_ask(self) -> bool {
         std::io::stdin().is_terminal() && std::io::stderr().is_terminal()

@@ -21,6 +21,7 @@ mod cost;
 mod docs;
 mod gate;
 mod inject;
+mod propose;
 mod readme;
 mod request;
 mod stage;

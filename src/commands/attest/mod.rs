@@ -7,7 +7,7 @@ mod show;
 
 use crate::commands::args::Attest;
 use crate::commands::ctx::{Ctx, LATER};
-use crate::commands::edit;
+use crate::commands::{edit, proposals};
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest, digest_start};
 use crate::core::ledger::rfc3339;
@@ -17,7 +17,7 @@ use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
-use crate::store::{By, Desk, Head, Place, Snapshot, approval};
+use crate::store::{self, By, Desk, Head, Place, Snapshot, approval};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
@@ -33,7 +33,11 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     if args.revoke {
         return revoke::run(ctx, &place);
     }
+    if let Some(n) = args.proposal {
+        return proposals::approve(ctx, &place, n);
+    }
     revoke::heeded(ctx, &place)?;
+    proposals::hint(ctx, &place)?;
     let text = approve(ctx, &place, Word::Must)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &text);
@@ -61,7 +65,7 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     problems_of(file, problems)
 }
 
-fn problems_of(file: &str, problems: &[Problem]) -> Failure {
+pub(super) fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     let mut lines: Vec<String> = problems
         .iter()
         .take(12)
@@ -156,6 +160,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     let mut records = vec![record];
     records.extend(ctx.attach(&mut desk, false)?);
     let approved = ctx.snapshot(&desk);
+    store::proposals::settle_met(&desk, &approved);
     approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));
@@ -210,12 +215,18 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, w
     if agent_may {
         return Ok(By::Agent);
     }
-    let why = if kind.is_none() {
-        "this plan was not made here, so a person has to approve it first"
+    let (why, fix) = if kind.is_none() {
+        (
+            "this plan was not made here, so a person has to approve it first",
+            "steadfast attest  # typed by the user, in a terminal",
+        )
     } else {
-        "it takes something away, rewords or reorders what is approved, so a person has to approve it"
+        (
+            "it takes something away, rewords or reorders what is approved, so a person has to approve it",
+            "steadfast propose --why \"...\"  # keeps it for the user, with your reason; then steadfast restore",
+        )
     };
-    Err(Failure::no("this cannot be approved from here", why, "steadfast attest  # typed by the user, in a terminal"))
+    Err(Failure::no("this cannot be approved from here", why, fix))
 }
 
 /// Whether a person approved every command of a contract.
@@ -224,7 +235,7 @@ fn owns_commands(head: &Head, contract: &Contract) -> bool {
 }
 
 /// The person sees what changes and types the first eight characters of its digest. `false`: they left it to the agent.
-fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
+pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
         differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
