@@ -75,14 +75,14 @@ pub fn parse(text: &str) -> Option<Vec<FilePatch>> {
 }
 
 /// Without the here-document around it: `<<'EOF'`, perhaps behind the tool's name, and its last line.
-fn unwrapped<'a>(lines: Rest<'a>) -> Rest<'a> {
+fn unwrapped(lines: Rest<'_>) -> Rest<'_> {
     let [first, body @ .., last] = lines else { return lines };
     let Some((before, word)) = first.split_once("<<") else { return lines };
     let word = word.trim_start_matches('-').trim_matches([' ', '\'', '"']);
     if matches!(before.trim(), "" | "apply_patch" | "applypatch") && last.trim() == word { body } else { lines }
 }
 
-fn added<'a>(lines: Rest<'a>) -> (What, Rest<'a>) {
+fn added(lines: Rest<'_>) -> (What, Rest<'_>) {
     let mut content = String::new();
     let mut rest = lines;
     while let [line, after @ ..] = rest
@@ -95,7 +95,7 @@ fn added<'a>(lines: Rest<'a>) -> (What, Rest<'a>) {
     (What::Add(content), rest)
 }
 
-fn updated<'a>(lines: Rest<'a>) -> Option<(What, Rest<'a>)> {
+fn updated(lines: Rest<'_>) -> Option<(What, Rest<'_>)> {
     let mut rest = lines;
     let mut moved_to = None;
     if let [line, after @ ..] = rest
@@ -114,7 +114,7 @@ fn updated<'a>(lines: Rest<'a>) -> Option<(What, Rest<'a>)> {
 }
 
 /// One hunk. The first of a file may come without its `@@`.
-fn hunk<'a>(lines: Rest<'a>, first: bool) -> Option<(Hunk, Rest<'a>)> {
+fn hunk(lines: Rest<'_>, first: bool) -> Option<(Hunk, Rest<'_>)> {
     let mut hunk = Hunk::default();
     let mut rest = lines;
     match lines {

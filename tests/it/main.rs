@@ -15,6 +15,7 @@
 mod attach;
 mod bad_input;
 mod chat;
+mod codex;
 mod cost;
 mod docs;
 mod gate;
