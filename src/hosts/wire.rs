@@ -166,7 +166,7 @@ pub(super) fn texts(value: &Value) -> String {
 fn collect(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => {
-            out.push_str(text);
+            out.extend(text.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
             out.push('\n');
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, out)),

@@ -37,7 +37,7 @@ fn shell(command: &str) -> ToolCall {
     ToolCall {
         name: "Bash".into(),
         command: Some(command.into()),
-        input: format!("{command}\n"),
+        input: format!("{}\n", command.replace('\n', " ")),
         ..ToolCall::default()
     }
 }
@@ -57,7 +57,7 @@ fn expected() -> Vec<(&'static str, Option<Kind>)> {
     const HEREDOC: &str = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: viash.txt\n+x\n*** End Patch\nEOF";
     let patch = |text: &str, writes| ToolCall {
         name: "apply_patch".into(),
-        input: format!("{text}\n"),
+        input: format!("{}\n", text.replace('\n', " ")),
         writes,
         ..ToolCall::default()
     };
@@ -175,7 +175,7 @@ fn a_patch_before_and_after_it() {
     let unsaid = call("PostToolUse", update, "Done.");
     assert_eq!((unsaid.edits, unsaid.exit, unsaid.failed), (vec!["f".into()], None, false));
     let broken = call("PreToolUse", "*** Begin Patch\n*** Update File: f", "");
-    assert_eq!((broken.writes, broken.input), (vec![], "*** Begin Patch\n*** Update File: f\n".to_owned()));
+    assert_eq!((broken.writes, broken.input), (vec![], "*** Begin Patch *** Update File: f\n".to_owned()));
 }
 
 /// What the host's own schema of an answer refuses. Knows the words that these schemas use, and no others.
