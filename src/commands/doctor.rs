@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::commands::ctx::Ctx;
 use crate::core::ledger;
 use crate::error::{Failure, Result};
+use crate::hosts;
 use crate::output::Style;
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found};
@@ -163,7 +164,7 @@ fn plan(ctx: &Ctx, report: &mut Report) {
         Some(owner) if attach::is_live(&owner) => report.fine(format!("attached: {} {}", owner.host, owner.session)),
         Some(owner) => report.note(
             format!("attached to a session that ended: {} {}", owner.host, owner.session),
-            "steadfast run claude",
+            format!("steadfast run {}", hosts::find(&owner.host).map_or("claude", |host| host.program)),
         ),
         None if desk.run.claim_until > ctx.world.now() => {
             report.fine("the next session that starts here will be attached");

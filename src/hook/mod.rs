@@ -26,7 +26,7 @@ use crate::store::Session;
 use crate::store::attach::Who;
 use crate::store::session::Opened;
 use crate::store::{session, state_dir};
-use crate::world::{World, parent_pid, stdin};
+use crate::world::{World, parent_pid, session_starter, stdin};
 
 /// One call of one hook.
 pub(crate) struct Call<'a> {
@@ -45,7 +45,7 @@ impl Call<'_> {
         Who {
             host: self.host.id.to_owned(),
             session: self.event.session.clone(),
-            pid: self.event.host_pid.or_else(parent_pid),
+            pid: self.event.host_pid.or_else(if self.host.own_session { session_starter } else { parent_pid }),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Claude Code: payloads as seen with versions 2.1.197 and 2.1.332 (samples in `tests/payloads/claude-code/`).
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::core::contract::digest;
-use crate::core::event::{Background, Event, Kind, Reply, Source, StopCall, ToolCall};
+use crate::core::event::{Event, Kind, Reply, ToolCall};
+use crate::hosts::wire::{self, Payload, When, lenient};
 use crate::hosts::{Abilities, Env, Host};
 
 /// The registry's entry.
@@ -18,72 +18,16 @@ pub const HOST: Host = Host {
     render,
     session,
     inside: |env| env("CLAUDECODE").is_some() || env("CLAUDE_CODE_SESSION_ID").is_some(),
+    own_session: false,
     abilities: Abilities {
         inject: "SessionStart, UserPromptSubmit, SubagentStart, PostToolUse",
         hold: "Stop `decision: block`",
         host_cap: Some(8),
         context_limit: "10,000 characters",
     },
+    by_hand: None,
     program: "claude",
 };
-
-/// Null and absent are the same, and a value of another type is no reason to lose the whole payload.
-fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Default + for<'a> Deserialize<'a>,
-{
-    let value = Value::deserialize(deserializer)?;
-    Ok(T::deserialize(value).unwrap_or_default())
-}
-
-/// A flag that some hosts write as a string.
-fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Bool(flag) => flag,
-        Value::String(word) => word.eq_ignore_ascii_case("true"),
-        _ => false,
-    })
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Payload {
-    #[serde(deserialize_with = "lenient")]
-    hook_event_name: String,
-    #[serde(deserialize_with = "lenient")]
-    session_id: String,
-    #[serde(deserialize_with = "lenient")]
-    cwd: String,
-    #[serde(deserialize_with = "lenient")]
-    prompt_id: String,
-    #[serde(deserialize_with = "lenient")]
-    source: String,
-    #[serde(deserialize_with = "lenient")]
-    prompt: String,
-    #[serde(deserialize_with = "lenient")]
-    reason: String,
-    #[serde(deserialize_with = "lenient")]
-    agent_id: String,
-    #[serde(deserialize_with = "lenient")]
-    agent_type: String,
-    #[serde(deserialize_with = "lenient")]
-    tool_name: String,
-    #[serde(deserialize_with = "lenient")]
-    tool_use_id: String,
-    #[serde(deserialize_with = "lenient")]
-    tool_input: ToolInput,
-    #[serde(deserialize_with = "lenient")]
-    error: String,
-    #[serde(alias = "stopHookActive", deserialize_with = "flag")]
-    stop_hook_active: bool,
-    #[serde(deserialize_with = "lenient")]
-    last_assistant_message: String,
-    #[serde(deserialize_with = "lenient")]
-    stop_reason: String,
-    #[serde(deserialize_with = "lenient")]
-    background_tasks: Vec<Task>,
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -102,33 +46,19 @@ struct ToolInput {
     edits: Value,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Task {
-    #[serde(deserialize_with = "lenient")]
-    id: String,
-    #[serde(rename = "type", deserialize_with = "lenient")]
-    kind: String,
-    #[serde(deserialize_with = "lenient")]
-    status: String,
-}
-
 fn parse(word: &str, bytes: &[u8], env: Env<'_>) -> Option<Event> {
-    let text = String::from_utf8_lossy(bytes);
-    // Explicit duplicates and broken escapes are the host's business: what does not parse is not evaluated.
-    let payload: Payload = serde_json::from_str(&text).ok()?;
-    let name = if word.is_empty() { payload.hook_event_name.clone() } else { word.to_owned() };
-    let kind = kind(&name, &payload)?;
-    let turn = if payload.tool_use_id.is_empty() { payload.prompt_id.clone() } else { payload.tool_use_id.clone() };
+    let payload = Payload::read(bytes)?;
+    let (turn, unnamed) = (payload.prompt_id.clone(), payload.agent_type.is_empty());
+    let event = payload.event(word, &turn, tool)?;
+    // Compaction reports itself as a subagent without a type.
+    if event.kind == Kind::SubagentStop && unnamed {
+        return None;
+    }
     Some(Event {
-        kind,
-        session: payload.session_id,
-        cwd: path(&payload.cwd),
-        project: env("CLAUDE_PROJECT_DIR").as_deref().and_then(path),
-        agent: Some(payload.agent_id).filter(|a| !a.is_empty()),
-        turn,
+        project: env("CLAUDE_PROJECT_DIR").as_deref().and_then(wire::path),
         attended: attended(env),
         host_pid: env("CLAUDE_PID").and_then(|v| v.parse().ok()),
+        ..event
     })
 }
 
@@ -144,36 +74,9 @@ fn attended(env: Env<'_>) -> Option<bool> {
     }
 }
 
-fn path(text: &str) -> Option<PathBuf> {
-    Some(PathBuf::from(text)).filter(|p| p.is_absolute())
-}
-
-fn kind(name: &str, payload: &Payload) -> Option<Kind> {
-    Some(match name {
-        "session-start" | "SessionStart" => Kind::SessionStart(match payload.source.as_str() {
-            "resume" => Source::Resume,
-            "clear" => Source::Clear,
-            "compact" => Source::Compact,
-            "fork" => Source::Fork,
-            _ => Source::Startup,
-        }),
-        "user-prompt" | "UserPromptSubmit" => Kind::Prompt(payload.prompt.clone()),
-        "pre-tool" | "PreToolUse" => Kind::PreTool(tool(payload, false)),
-        "post-tool" | "PostToolUse" => Kind::PostTool(tool(payload, false)),
-        "tool-failure" | "PostToolUseFailure" => Kind::PostTool(tool(payload, true)),
-        "pre-compact" | "PreCompact" => Kind::PreCompact,
-        "subagent-start" | "SubagentStart" => Kind::SubagentStart,
-        // Compaction reports itself as a subagent without a type.
-        "subagent-stop" | "SubagentStop" if payload.agent_type.is_empty() => return None,
-        "subagent-stop" | "SubagentStop" => Kind::SubagentStop,
-        "stop" | "Stop" => Kind::Stop(stop(payload)),
-        "session-end" | "SessionEnd" => Kind::SessionEnd(payload.reason.clone()),
-        _ => return None,
-    })
-}
-
-fn tool(payload: &Payload, failed: bool) -> ToolCall {
-    let input = &payload.tool_input;
+fn tool(payload: &Payload, when: When) -> ToolCall {
+    let failed = when == When::Failed;
+    let input = ToolInput::deserialize(&payload.tool_input).unwrap_or_default();
     let writes = matches!(payload.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
     let file = if input.file_path.is_empty() { &input.notebook_path } else { &input.file_path };
     let content = json!([file, input.content, input.new_string, input.edits]).to_string();
@@ -188,80 +91,12 @@ fn tool(payload: &Payload, failed: bool) -> ToolCall {
     }
 }
 
-fn stop(payload: &Payload) -> StopCall {
-    let mut background = Background::default();
-    for task in payload.background_tasks.iter().filter(|t| t.status.is_empty() || t.status == "running") {
-        if task.kind == "subagent" || task.kind.contains("agent") {
-            background.subagents.push(task.id.clone());
-        } else {
-            background.shells.push(task.id.clone());
-        }
-    }
-    StopCall {
-        active: payload.stop_hook_active,
-        background,
-        last_message: payload.last_assistant_message.clone(),
-        errored: matches!(payload.stop_reason.as_str(), "error" | "aborted" | "interrupted"),
-    }
-}
-
-fn event_name(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::SessionStart(_) => "SessionStart",
-        Kind::Prompt(_) => "UserPromptSubmit",
-        Kind::PreTool(_) => "PreToolUse",
-        Kind::PostTool(call) if call.failed => "PostToolUseFailure",
-        Kind::PostTool(_) => "PostToolUse",
-        Kind::PreCompact => "PreCompact",
-        Kind::SubagentStart => "SubagentStart",
-        Kind::SubagentStop => "SubagentStop",
-        Kind::Stop(_) => "Stop",
-        Kind::SessionEnd(_) => "SessionEnd",
-    }
-}
-
 fn render(event: &Event, reply: &Reply) -> Option<String> {
-    let mut out = serde_json::Map::new();
-    let context = match event.kind {
-        // On these an additional context is an error, or would force another turn.
-        Kind::Stop(_) | Kind::SubagentStop | Kind::SessionEnd(_) | Kind::PreCompact => None,
-        _ => reply.context.as_deref(),
+    let name = match &event.kind {
+        Kind::PostTool(call) if call.failed => "PostToolUseFailure",
+        kind => wire::name(kind),
     };
-    let mut specific = serde_json::Map::new();
-    if let Some(text) = context {
-        specific.insert("additionalContext".to_owned(), json!(text));
-    }
-    match event.kind {
-        Kind::Stop(_) => {
-            if let Some(reason) = &reply.hold {
-                out.insert("decision".to_owned(), json!("block"));
-                out.insert("reason".to_owned(), json!(reason));
-            }
-        }
-        Kind::Prompt(_) => {
-            if let Some(reason) = &reply.deny {
-                out.insert("decision".to_owned(), json!("block"));
-                out.insert("reason".to_owned(), json!(reason));
-            }
-        }
-        Kind::PreTool(_) => {
-            if let Some(reason) = &reply.deny {
-                specific.insert("permissionDecision".to_owned(), json!("deny"));
-                specific.insert("permissionDecisionReason".to_owned(), json!(reason));
-            }
-        }
-        _ => {}
-    }
-    if !specific.is_empty() {
-        specific.insert("hookEventName".to_owned(), json!(event_name(&event.kind)));
-        out.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
-    }
-    if let Some(notice) = &reply.notice
-        && !matches!(event.kind, Kind::PreCompact | Kind::SessionEnd(_))
-    {
-        out.insert("systemMessage".to_owned(), json!(notice));
-    }
-    if out.is_empty() { None } else { Some(Cow::from(Value::Object(out).to_string()).into_owned()) }
+    wire::render(name, &event.kind, reply)
 }
 
 fn session(env: Env<'_>) -> Option<(String, Option<u32>)> {
@@ -271,6 +106,7 @@ fn session(env: Env<'_>) -> Option<(String, Option<u32>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::event::Background;
 
     fn read(text: &str) -> Option<Event> {
         parse("", text.as_bytes(), &|_| None)

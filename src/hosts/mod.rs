@@ -2,6 +2,8 @@
 
 pub mod claude_code;
 pub mod claude_code_install;
+pub mod codex;
+mod wire;
 
 use crate::core::event::{Event, Reply};
 
@@ -35,14 +37,18 @@ pub struct Host {
     pub session: fn(env: Env<'_>) -> Option<(String, Option<u32>)>,
     /// Whether this shell belongs to an agent of the host, also where it names no session.
     pub inside: fn(env: Env<'_>) -> bool,
+    /// It starts every hook in a session (`setsid`) of its own, perhaps through a shell. Else a hook is its child.
+    pub own_session: bool,
     /// What it lets a hook do.
     pub abilities: Abilities,
+    /// Where a person adds its hooks, if `install` does not do it.
+    pub by_hand: Option<&'static str>,
     /// Program and first arguments of `steadfast run`.
     pub program: &'static str,
 }
 
 /// All hosts, in the order they are asked whether a shell is theirs.
-pub static HOSTS: &[Host] = &[claude_code::HOST];
+pub static HOSTS: &[Host] = &[claude_code::HOST, codex::HOST];
 
 /// The longest session id, in bytes. A longer one is none.
 pub const MAX_SESSION: usize = 256;
@@ -50,6 +56,11 @@ pub const MAX_SESSION: usize = 256;
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|h| h.id == id)
+}
+
+/// The host that a person names, by its id or its program.
+pub fn named(word: &str) -> Option<&'static Host> {
+    HOSTS.iter().find(|h| h.id == word || h.program == word)
 }
 
 /// The host whose shell this is, with the session id and host process.

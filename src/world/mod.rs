@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-pub use process::{alive, hostname_token, parent_pid, start_time};
+pub use process::{alive, hostname_token, parent_pid, session_starter, start_time};
 
 /// What a run of this program may know about its surroundings.
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,6 +17,7 @@ mod attach;
 mod attacks;
 mod bad_input;
 mod chat;
+mod codex;
 mod cost;
 mod docs;
 mod gate;

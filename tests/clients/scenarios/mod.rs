@@ -2,6 +2,7 @@
 
 pub mod chat;
 pub mod client;
+pub mod codex;
 pub mod contract;
 pub mod gate;
 pub mod inject;
