@@ -51,7 +51,8 @@ impl Part {
         }
     }
 
-    fn word(self) -> &'static str {
+    /// The word for one of these.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Step => "step",
             Self::Dependency => "dependency",
@@ -61,6 +62,20 @@ impl Part {
             Self::Approval => "approval",
             Self::Wait => "wait",
             Self::Tool => "tool",
+        }
+    }
+
+    /// The word for several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Step => "steps",
+            Self::Dependency => "dependencies",
+            Self::Check => "checks",
+            Self::Artifact => "artifacts",
+            Self::Receipt => "receipts",
+            Self::Approval => "approvals",
+            Self::Wait => "waits",
+            Self::Tool => "tools",
         }
     }
 }
@@ -182,21 +197,8 @@ impl fmt::Display for Difference {
             }
             Self::Added { phase, part, text } => write!(f, "{phase}: + {}: {text}", part.word()),
             Self::Removed { phase, part, text } => write!(f, "{phase}: - {}: {text}", part.word()),
-            Self::Reordered { phase, part } => write!(f, "{phase}: order of {} changed", plural(*part)),
+            Self::Reordered { phase, part } => write!(f, "{phase}: order of {} changed", part.plural()),
         }
-    }
-}
-
-fn plural(part: Part) -> &'static str {
-    match part {
-        Part::Step => "steps",
-        Part::Dependency => "dependencies",
-        Part::Check => "checks",
-        Part::Artifact => "artifacts",
-        Part::Receipt => "receipts",
-        Part::Approval => "approvals",
-        Part::Wait => "waits",
-        Part::Tool => "tools",
     }
 }
 
