@@ -2,6 +2,9 @@
 
 pub mod claude_code;
 pub mod claude_code_install;
+mod claude_code_settings;
+
+use std::path::{Path, PathBuf};
 
 use crate::core::event::{Event, Reply};
 
@@ -19,6 +22,9 @@ pub struct Abilities {
     pub host_cap: Option<u32>,
     /// The host's limit for injected text.
     pub context_limit: &'static str,
+    /// Whether we ask to be called before a tool is used, to refuse what would weaken the plan. Not where a hook that breaks
+    /// off refuses the tool: control fails open.
+    pub guard: bool,
 }
 
 /// A host.
@@ -35,6 +41,10 @@ pub struct Host {
     pub session: fn(env: Env<'_>) -> Option<(String, Option<u32>)>,
     /// Whether this shell belongs to an agent of the host, also where it names no session.
     pub inside: fn(env: Env<'_>) -> bool,
+    /// The settings files by which this host finds our hooks, for a session started in this project.
+    pub settings: fn(project: Option<&Path>, env: Env<'_>) -> Vec<PathBuf>,
+    /// What an edit of one of them would do to our hooks, in words that follow "it". `None` where it does no harm.
+    pub settings_harm: fn(before: &str, after: &str) -> Option<String>,
     /// What it lets a hook do.
     pub abilities: Abilities,
     /// Program and first arguments of `steadfast run`.
