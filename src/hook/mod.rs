@@ -8,6 +8,7 @@ mod adopt;
 mod attached;
 mod chat;
 mod context;
+mod guard;
 mod legacy;
 mod progress;
 mod scene;
@@ -94,6 +95,14 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         return Reply::default();
     }
     assert!(world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
+    let targets = match &event.kind {
+        Kind::PreTool(tool) => guard::targets(event, tool, world),
+        _ => Vec::new(),
+    };
+    // Most calls of tools change nothing that could be ours, and end here.
+    if matches!(event.kind, Kind::PreTool(_)) && targets.is_empty() {
+        return Reply::default();
+    }
     let key = Session::key(host.id, &event.session);
     let state = match state_dir::find(&|name| world.var(name)) {
         Ok(state) => state,
@@ -103,7 +112,10 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
     let call = Call { world, host, event, payload, state, route };
     match session::open(&call.state, &key) {
-        Opened::Session(file, session) => attached::answer(&call, &file, *session),
+        Opened::Session(file, session) => match &event.kind {
+            Kind::PreTool(tool) => guard::answer(&call, tool, &targets, &file, &session),
+            _ => attached::answer(&call, &file, *session),
+        },
         Opened::Unreadable => unreadable(event, "the file of this session cannot be read"),
         Opened::Missing => unattached::answer(&call),
     }

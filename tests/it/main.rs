@@ -18,6 +18,7 @@ mod chat;
 mod cost;
 mod docs;
 mod gate;
+mod guard;
 mod inject;
 mod readme;
 mod stage;

@@ -10,5 +10,5 @@ mod words;
 
 pub use after::after;
 pub use plan::{Approved, losses};
-pub use target::{Around, Target, targets};
+pub use target::{Around, Target, plain, targets};
 pub use words::{Harm, denial, notice, summary};

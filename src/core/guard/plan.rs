@@ -38,20 +38,29 @@ pub fn losses(approved: &Approved<'_>, old: &[u8], new: &[u8]) -> Vec<Difference
     weaker.into_iter().filter(|loss| !was.iter().any(|known| covers(known, loss))).collect()
 }
 
-/// What a file asks for. Of one that cannot be approved, that which can be told: the approved phases that still stand in it,
-/// and its goal where that is asked for.
-fn asked(approved: &Approved<'_>, bytes: &[u8], with_goal: bool) -> Contract {
+/// What a file asks for. Of one that cannot be approved, what can be told: that some approved phases no longer stand in it.
+/// With `parts`, the goal and what else stands in the phases counts, too: of a file that is there, to know what is lost
+/// already.
+fn asked(approved: &Approved<'_>, bytes: &[u8], parts: bool) -> Contract {
     if let Ok((_, mut asked)) = candidate::strict(bytes, approved.mode, approved.gate) {
         notes::forget(&mut asked, approved.contract);
         return asked;
     }
     let named = candidate::with_ids(bytes);
     let plan = plan_read::read(named.as_deref().unwrap_or(bytes));
-    let view = View::new(approved.contract, Some(&plan), approved.run);
     let mut asked = approved.contract.clone();
-    asked.phases.retain(|phase| view.phases.iter().any(|p| p.id == phase.id && !p.vanished));
-    if with_goal {
+    asked.phases.retain_mut(|phase| {
+        let written = plan.phases.iter().find(|p| p.id.as_ref() == Some(&phase.id) && p.title == phase.title);
+        if let Some(written) = written.filter(|_| parts) {
+            phase.steps = written.steps.iter().map(|step| step.text.clone()).collect();
+            phase.checks.clone_from(&written.fields.checks);
+            phase.artifacts.clone_from(&written.fields.artifacts);
+        }
+        written.is_some()
+    });
+    if parts {
         asked.goal = plan.goal;
+        notes::forget(&mut asked, approved.contract);
     }
     asked
 }
@@ -205,6 +214,10 @@ mod tests {
         assert_eq!(lost(&short, &(short.clone() + bare)), [""; 0], "half of a phase comes back");
         assert_eq!(lost(&short, &short.replace("Move", "Burn")), ["goal: Move the mill. -> Burn the mill."]);
         assert_eq!(lost(&short, &short.replace("- [ ] Frame\n", "")), ["build: - step: Frame"]);
+        let unclear = format!("<<<<<<< HEAD\n{short}");
+        assert_eq!(lost(&unclear, &short), [""; 0], "what keeps it from being read goes");
+        assert_eq!(lost(&unclear, &with(&[("- [ ] Roof\n", "")])), [""; 0]);
+        assert_eq!(lost(&unclear, &with(&[("- [ ] Frame\n", "")])), ["build: - step: Frame"]);
         assert_eq!(lost(&short, ""), ["- phase measure: Measure", "- phase build: Build"]);
         for empty in ["", "\n", "# Nothing\n"] {
             assert_eq!(lost(empty, &short), [""; 0], "after an empty file, some of it");

@@ -57,8 +57,9 @@ fn writes_by_name(name: &str) -> bool {
 }
 
 impl Around<'_> {
-    /// The path a text stands for: `~` is the home, what is relative lies where the session works.
-    fn path(&self, text: &str) -> Option<PathBuf> {
+    /// The path a text stands for: `~` is the home, what is relative lies where the session works. `None` where that cannot be
+    /// told.
+    pub fn path(&self, text: &str) -> Option<PathBuf> {
         let text = text.strip_prefix("file://").unwrap_or(text);
         let path = match text.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
@@ -70,10 +71,10 @@ impl Around<'_> {
     }
 }
 
-/// An absolute path without `.` and `..`, as far as that can be said without asking the disk; a relative one lies in `base`.
-pub(super) fn resolved(path: &Path, base: Option<&Path>) -> Option<PathBuf> {
-    let mut out = if path.is_absolute() { PathBuf::new() } else { base?.to_path_buf() };
-    for part in path.components() {
+/// A path without `.` and `..`, as far as that can be said without asking the disk; a relative one lies in `base`.
+pub fn plain(base: &Path, path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in base.join(path).components() {
         match part {
             Component::ParentDir => {
                 out.pop();
@@ -82,7 +83,12 @@ pub(super) fn resolved(path: &Path, base: Option<&Path>) -> Option<PathBuf> {
             other => out.push(other),
         }
     }
-    Some(out)
+    out
+}
+
+/// As [`plain`], where an absolute path comes of it.
+pub(super) fn resolved(path: &Path, base: Option<&Path>) -> Option<PathBuf> {
+    Some(plain(base.unwrap_or_else(|| Path::new("")), path)).filter(|path| path.is_absolute())
 }
 
 impl Target {
