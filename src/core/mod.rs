@@ -10,6 +10,7 @@ pub mod differences;
 pub mod event;
 pub mod fold;
 pub mod gate;
+pub mod guard;
 pub mod inject;
 pub mod json_edit;
 pub mod ledger;

@@ -9,6 +9,7 @@ mod attached;
 mod chat;
 mod context;
 mod dialogue;
+mod guard;
 mod legacy;
 mod progress;
 mod request;
@@ -96,6 +97,14 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         return Reply::default();
     }
     assert!(world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
+    let targets = match &event.kind {
+        Kind::PreTool(tool) => guard::targets(event, tool, world),
+        _ => Vec::new(),
+    };
+    // Most calls of tools change nothing that could be ours, and end here.
+    if matches!(event.kind, Kind::PreTool(_)) && targets.is_empty() {
+        return Reply::default();
+    }
     let key = Session::key(host.id, &event.session);
     let state = match state_dir::find(&|name| world.var(name)) {
         Ok(state) => state,
@@ -114,7 +123,10 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         opened = session::open(&call.state, &key);
     }
     let mut reply = match opened {
-        Opened::Session(file, session) => attached::answer(&call, &file, *session),
+        Opened::Session(file, session) => match &event.kind {
+            Kind::PreTool(tool) => guard::answer(&call, tool, &targets, &file, &session),
+            _ => attached::answer(&call, &file, *session),
+        },
         Opened::Unreadable => unreadable(event, "the file of this session cannot be read"),
         Opened::Missing => unattached::answer(&call),
     };

@@ -1,11 +1,12 @@
 //! After a tool: edits, failures, and one re-anchoring line after many calls without a verb.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 
 use crate::core::contract::{Mode, digest};
 use crate::core::event::{Reply, ToolCall};
+use crate::core::guard::plain;
 use crate::core::run::Course;
 use crate::core::seen::Seen;
 use crate::hook::scene::{Scene, record};
@@ -54,7 +55,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
 /// Records one edit. Whether it was the plan file.
 fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     let base = scene.call.event.cwd.clone().unwrap_or_else(|| scene.desk.place.root.clone());
-    let full = plain(&base.join(path));
+    let full = plain(&base, path);
     let root = scene.desk.place.root.clone();
     let real = full.parent().and_then(|p| disk::canonical(p).ok()).zip(full.file_name()).map(|(p, n)| p.join(n));
     let full = real.unwrap_or(full);
@@ -81,21 +82,6 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     edit.data = json!({ "digest": content.chars().take(16).collect::<String>() });
     scene.records.push(edit);
     false
-}
-
-/// The path without `.` and `..`, as far as that can be said without asking the disk.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                out.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 /// A person paused, resumed or released the run while the agent was busy: told once each.

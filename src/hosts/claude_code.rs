@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::core::contract::digest;
-use crate::core::event::{Event, Kind, Reply, ToolCall};
-use crate::hosts::wire::{self, Payload, When, lenient};
-use crate::hosts::{Abilities, Env, Host};
+use crate::core::event::{Event, Kind, Replacement, Reply, ToolCall, Write, Writing};
+use crate::hosts::wire::{self, Payload, When};
+use crate::hosts::{Abilities, Env, Host, claude_code_settings};
 
 /// The registry's entry.
 pub const HOST: Host = Host {
@@ -19,37 +18,23 @@ pub const HOST: Host = Host {
     session,
     inside: |env| env("CLAUDECODE").is_some() || env("CLAUDE_CODE_SESSION_ID").is_some(),
     own_session: false,
+    settings: claude_code_settings::files,
+    settings_harm: claude_code_settings::harm,
     abilities: Abilities {
         inject: "SessionStart, UserPromptSubmit, SubagentStart, PostToolUse",
         hold: "Stop `decision: block`",
         host_cap: Some(8),
         context_limit: "10,000 characters",
+        guard: true,
     },
     by_hand: None,
     program: "claude",
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ToolInput {
-    #[serde(deserialize_with = "lenient")]
-    file_path: String,
-    #[serde(deserialize_with = "lenient")]
-    notebook_path: String,
-    #[serde(deserialize_with = "lenient")]
-    command: String,
-    #[serde(deserialize_with = "lenient")]
-    content: Value,
-    #[serde(deserialize_with = "lenient")]
-    new_string: Value,
-    #[serde(deserialize_with = "lenient")]
-    edits: Value,
-}
-
 fn parse(word: &str, bytes: &[u8], env: Env<'_>) -> Option<Event> {
     let payload = Payload::read(bytes)?;
     let (turn, unnamed) = (payload.prompt_id.clone(), payload.agent_type.is_empty());
-    let event = payload.event(word, &turn, tool)?;
+    let event = payload.event(word, &turn, call)?;
     // Compaction reports itself as a subagent without a type.
     if event.kind == Kind::SubagentStop && unnamed {
         return None;
@@ -74,20 +59,64 @@ fn attended(env: Env<'_>) -> Option<bool> {
     }
 }
 
-fn tool(payload: &Payload, when: When) -> ToolCall {
-    let failed = when == When::Failed;
-    let input = ToolInput::deserialize(&payload.tool_input).unwrap_or_default();
+fn call(payload: &Payload, when: When) -> ToolCall {
+    if when == When::Before { coming(payload) } else { tool(payload, when == When::Failed) }
+}
+
+/// A text of the tool's input; empty where there is none.
+fn text<'p>(input: &'p Value, name: &str) -> &'p str {
+    input.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The file that one of the writing tools is about.
+fn written(payload: &Payload) -> Option<&str> {
     let writes = matches!(payload.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
-    let file = if input.file_path.is_empty() { &input.notebook_path } else { &input.file_path };
-    let content = json!([file, input.content, input.new_string, input.edits]).to_string();
+    let file = ["file_path", "notebook_path"].map(|name| text(&payload.tool_input, name));
+    file.into_iter().find(|file| writes && !file.is_empty())
+}
+
+fn tool(payload: &Payload, failed: bool) -> ToolCall {
+    let input = &payload.tool_input;
+    let of = |name: &str| input.get(name).unwrap_or(&Value::Null);
+    let file = ["file_path", "notebook_path"].map(|name| text(input, name)).into_iter().find(|file| !file.is_empty());
+    let content = json!([file.unwrap_or_default(), of("content"), of("new_string"), of("edits")]).to_string();
     ToolCall {
-        name: payload.tool_name.clone(),
-        edits: if writes && !failed && !file.is_empty() { vec![PathBuf::from(file)] } else { Vec::new() },
-        command: Some(input.command.clone()).filter(|c| !c.is_empty()),
+        edits: written(payload).filter(|_| !failed).map(PathBuf::from).into_iter().collect(),
         failed,
         exit: payload.error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next()?.parse().ok()),
         input_digest: digest(content.as_bytes()),
-        ..ToolCall::default()
+        ..bare(payload)
+    }
+}
+
+fn bare(payload: &Payload) -> ToolCall {
+    let command = Some(text(&payload.tool_input, "command").to_owned()).filter(|c| !c.is_empty());
+    ToolCall { name: payload.tool_name.clone(), command, ..ToolCall::default() }
+}
+
+/// A tool that is about to be used.
+fn coming(payload: &Payload) -> ToolCall {
+    let input = &payload.tool_input;
+    let what = || match payload.tool_name.as_str() {
+        "Write" => {
+            input.get("content").and_then(Value::as_str).map_or(Writing::Unknown, |t| Writing::Whole(t.to_owned()))
+        }
+        "Edit" => Writing::Replace(vec![replacement(input)]),
+        "MultiEdit" => match input.get("edits").and_then(Value::as_array) {
+            Some(edits) => Writing::Replace(edits.iter().map(replacement).collect()),
+            None => Writing::Unknown,
+        },
+        _ => Writing::Unknown,
+    };
+    let write = written(payload).map(|file| Write { path: PathBuf::from(file), what: what() });
+    ToolCall { writes: write.into_iter().collect(), input: wire::texts(input), ..bare(payload) }
+}
+
+fn replacement(edit: &Value) -> Replacement {
+    Replacement {
+        old: text(edit, "old_string").to_owned(),
+        new: text(edit, "new_string").to_owned(),
+        all: edit.get("replace_all").and_then(Value::as_bool).unwrap_or_default(),
     }
 }
 
@@ -149,6 +178,35 @@ mod tests {
         );
         let Kind::Stop(stop) = event.unwrap().kind else { panic!() };
         assert_eq!(stop.background, Background { subagents: vec!["a".into()], shells: vec!["b".into(), "x".into()] });
+    }
+
+    #[test]
+    fn what_a_tool_is_about_to_write() {
+        let coming = |tool: &str, input: &str| {
+            let text = format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input}}}"#);
+            match read(&text).unwrap().kind {
+                Kind::PreTool(call) => call,
+                other => panic!("{other:?}"),
+            }
+        };
+        let edit = |old: &str, new: &str, all| Replacement { old: old.into(), new: new.into(), all };
+        let replace = r#"{"file_path":"/p/f","old_string":"a","new_string":"b","replace_all":true}"#;
+        let several = r#"{"file_path":"/p/f","edits":[{"old_string":"a","new_string":"b"},{"old_string":7}]}"#;
+        for (tool, input, what) in [
+            ("Write", r#"{"file_path":"/p/f","content":"x"}"#, Writing::Whole("x".into())),
+            ("Write", r#"{"file_path":"/p/f","content":7}"#, Writing::Unknown),
+            ("Edit", replace, Writing::Replace(vec![edit("a", "b", true)])),
+            ("MultiEdit", several, Writing::Replace(vec![edit("a", "b", false), edit("", "", false)])),
+            ("MultiEdit", r#"{"file_path":"/p/f"}"#, Writing::Unknown),
+            ("NotebookEdit", r#"{"notebook_path":"/p/f"}"#, Writing::Unknown),
+        ] {
+            assert_eq!(coming(tool, input).writes, [Write { path: "/p/f".into(), what }], "{tool} {input}");
+        }
+        for (tool, input) in [("Read", replace), ("Write", "{}"), ("Edit", "[]"), ("Bash", "null")] {
+            assert!(coming(tool, input).writes.is_empty(), "{tool} {input}");
+        }
+        let call = coming("mcp__x__y", r#"{"a":["/b\nc",{"d":"e"}],"f":1,"command":"ls"}"#);
+        assert_eq!((call.input.as_str(), call.command.as_deref()), ("/b c\ne\nls\n", Some("ls")));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Codex CLI: payloads and answers as seen with codex-cli 0.171.0 (samples in `tests/payloads/codex/`, the host's own schemas
 //! of what it takes in `tests/payloads/codex-schemas/`). An answer with one key too many is dropped as a whole.
 
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -8,7 +10,7 @@ use crate::core::contract::digest;
 use crate::core::event::{Event, Kind, Reply, ToolCall, Write, Writing};
 use crate::core::patch::{self, FilePatch, What};
 use crate::hosts::wire::{self, Payload, When, lenient};
-use crate::hosts::{Abilities, Env, Host};
+use crate::hosts::{Abilities, Env, Host, claude_code_settings};
 
 /// The registry's entry.
 pub const HOST: Host = Host {
@@ -25,7 +27,11 @@ pub const HOST: Host = Host {
         hold: "Stop `decision: block`",
         host_cap: None,
         context_limit: "10,000 bytes",
+        guard: true,
     },
+    settings,
+    // Its hooks file has the form of the other's settings.
+    settings_harm: claude_code_settings::harm,
     by_hand: Some(
         "hooks/codex.json of the repository, as hooks.json in ~/.codex or $CODEX_HOME; then start codex and trust them",
     ),
@@ -38,6 +44,13 @@ const VARIABLES: [&str; 5] =
 
 /// The host's name of the tool that writes files.
 const PATCH: &str = "apply_patch";
+
+/// The hooks file of the user, and that of the project, which counts where the user trusts the project.
+fn settings(project: Option<&Path>, env: Env<'_>) -> Vec<PathBuf> {
+    let home = env("CODEX_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|home| Path::new(&home).join(".codex")));
+    let of_project = project.map(|project| project.join(".codex"));
+    home.into_iter().chain(of_project).map(|dir| dir.join("hooks.json")).collect()
+}
 
 /// Nothing says whether somebody attends: `permission_mode` is `bypassPermissions` in every `codex exec`, and at a terminal
 /// where the user asked for no questions; the variables of a hook are the same in both.

@@ -87,6 +87,11 @@ suite! {
             a_changed_contract_is_not_injected
             an_agent_extends_its_plan_and_cannot_weaken_it
             a_phase_taken_out_by_hand_is_still_held;
+        guard:
+            an_edit_that_weakens_is_refused_and_the_model_reads_why
+            what_does_not_weaken_goes_through_and_the_hook_is_called_for_writing_tools_alone
+            approvals_and_hooks_are_kept
+            a_subagent_is_guarded_too;
         install:
             installed_for_the_user_the_verbs_run_without_a_question
             uninstalled_means_silent;

@@ -21,6 +21,7 @@ mod codex;
 mod cost;
 mod docs;
 mod gate;
+mod guard;
 mod inject;
 mod propose;
 mod readme;
