@@ -126,7 +126,9 @@ suite! {
             an_agent_that_nothing_is_known_of_is_held_once
             a_session_without_a_plan_leaves_no_trace
             another_session_is_left_alone
-            the_run_verb_attaches_the_session_it_starts;
+            the_run_verb_attaches_the_session_it_starts
+            verbs_in_the_sandbox_hand_over_to_the_next_hook
+            a_patch_that_weakens_the_plan_is_refused;
     }
 }
 

@@ -79,7 +79,9 @@ pub fn a_hook_and_a_shell_name_the_same_session(client: &Client) {
 
 /// Everything that is built on the sandbox stands on this.
 pub fn the_sandbox_keeps_the_shell_out_of_the_state_directory(client: &Client) {
-    let project = gated(client, &[]);
+    // A plan without a mode: of another one the guard would refuse the attempt.
+    let project = Codex::new(client);
+    project.steadfast(&["init", "--from", "plan.md", "Sort the postcards"]);
     let state = project.state();
     assert!(state.is_dir(), "{}", state.display());
     let sessions = || fs::read_dir(state.join("sessions")).map_or(0, Iterator::count);
@@ -242,4 +244,48 @@ pub fn the_run_verb_attaches_the_session_it_starts(client: &Client) {
     assert!(run.asked[0].text().contains(BLOCK), "{}", run.story());
     assert_eq!(project.status()["session"]["attached"], run.session());
     assert_eq!(run.holds(), 1, "{}", run.story());
+}
+
+/// Everything from within the sandbox: the agent makes the plan, which the hook that follows approves and attaches.
+pub fn verbs_in_the_sandbox_hand_over_to_the_next_hook(client: &Client) {
+    let project = Codex::new(client);
+    let script = Script::new([
+        Turn::shell(&format!(
+            "touch '{}/x' 2>&1; steadfast init --gated --hold --from plan.md 'Sort the postcards'; steadfast step",
+            project.home().display()
+        )),
+        Turn::text("All done."),
+        Turn::shell("steadfast step && steadfast step && steadfast done"),
+        Turn::file("sorted.txt", "a card"),
+        Turn::shell("steadfast step && steadfast done sort"),
+        Turn::shell("steadfast step report 1 && steadfast done report"),
+        Turn::text("Everything is reported."),
+    ]);
+    let run = project.exec("sort them", script).ended_well();
+    let printed = run.asked[1].outputs().concat();
+    assert!(printed.contains("Read-only file system"), "the sandbox is not in force: {printed}");
+    assert_eq!(printed.matches("takes effect at the next hook").count(), 2, "init, and why step must wait: {printed}");
+    assert!(run.asked[1].text().contains("approved as version 1"), "the agent is told: {}", run.story());
+    assert_eq!(run.holds(), 1, "{}", run.story());
+    assert_eq!(run.result(), "Everything is reported.", "{}", run.story());
+    assert_eq!(project.verdicts(), ["done"], "{}", run.story());
+    let status = project.status();
+    assert_eq!((&status["plan"]["mode"], &status["plan"]["version"]), (&json!("gate"), &json!(1)));
+    assert_eq!(status["session"]["attached"], run.session());
+    let left = fs::read_dir(project.dir.join(".planning")).unwrap().filter_map(Result::ok);
+    assert!(!left.into_iter().any(|e| e.file_name().to_string_lossy().starts_with(".request")), "no request is left");
+}
+
+/// What takes something from the plan is refused before it happens, and the agent reads why.
+pub fn a_patch_that_weakens_the_plan_is_refused(client: &Client) {
+    let project = gated(client, &["--hold"]);
+    let weaker = plan_patch(&project, &[("", "- [ ] Sort by country", "- [ ] Sort somehow")]);
+    let status = plan_patch(&project, &[("", "- [ ] Count the boxes", "- [x] Count the boxes")]);
+    let before = fs::read_to_string(project.plan_dir().join("task_plan.md")).unwrap();
+    let run = project.exec("begin", Script::new([weaker, status, Turn::text("Not yet.")])).ended_well();
+    let refused = run.asked[1].text();
+    assert!(refused.contains("steadfast refused this edit"), "{}", run.story());
+    let after = fs::read_to_string(project.plan_dir().join("task_plan.md")).unwrap();
+    assert!(after.contains("Sort by country") && after.contains("- [x] Count the boxes"), "{before}\n{after}");
+    assert_eq!(project.recorded("guard").len(), 1);
 }
