@@ -71,7 +71,7 @@ fn a_new_file_is_made_and_taken_away_again() {
       steadfast install claude-code --user --yes
     ");
     let settings = place.read(USER);
-    assert_eq!(settings["hooks"].as_object().unwrap().len(), 9);
+    assert_eq!(settings["hooks"].as_object().unwrap().len(), 10);
     let stop = &settings["hooks"]["Stop"][0]["hooks"][0];
     assert_eq!(stop["args"], json!(["hook", "stop", "--host", "claude-code"]));
     assert!(Path::new(stop["command"].as_str().unwrap()).is_absolute());
@@ -79,14 +79,14 @@ fn a_new_file_is_made_and_taken_away_again() {
     insta::assert_snapshot!(place.ok(&["install", "claude-code", "--user", "--yes"]), @r"
     the hooks of steadfast are in PLACE/home/.claude/settings.json
       sessions that are open now need a restart
-      an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, attach, plans
+      an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, propose, attach, plans
     ");
     let allow = place.read(USER)["permissions"]["allow"].clone();
-    assert_eq!(allow.as_array().unwrap().len(), 11);
+    assert_eq!(allow.as_array().unwrap().len(), 12);
     assert_eq!(allow[2], "Bash(steadfast status *)");
     insta::assert_snapshot!(place.ok(&["install", "claude-code", "--user"]), @r"
     the hooks of steadfast were in PLACE/home/.claude/settings.json already
-      an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, attach, plans
+      an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, propose, attach, plans
     ");
     insta::assert_snapshot!(place.ok(&["uninstall", "claude-code", "--user"]), @r"
     PLACE/home/.claude/settings.json held nothing but the hooks of steadfast and is removed
@@ -241,6 +241,27 @@ fn a_program_on_the_path_is_named_by_its_place_there() {
     let settings = place.read(USER);
     assert_eq!(settings["hooks"]["Stop"].as_array().unwrap().len(), 1, "the other path replaces the first");
     assert_ne!(settings["hooks"]["Stop"][0]["hooks"][0]["command"], json!(bin.join("steadfast")));
+}
+
+#[test]
+fn an_older_installation_gets_the_hook_of_the_guard() {
+    let place = Place::new();
+    place.ok(&["install", "claude-code", "--user", "--yes"]);
+    let text = fs::read_to_string(place.path(USER)).unwrap();
+    let (before, rest) = text.split_once("    \"PreToolUse\": [\n").unwrap();
+    let (entry, after) = rest.split_once("\n    ],\n").unwrap();
+    assert!(entry.contains("\"matcher\": \"^(Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*)$\""), "{entry}");
+    assert!(entry.contains("[\"hook\", \"pre-tool\", \"--host\", \"claude-code\"]"), "{entry}");
+    let older = format!("{before}{after}");
+    fs::write(place.path(USER), &older).unwrap();
+    let doctor = place.run(&["doctor"]).out;
+    assert!(doctor.contains("settings.json lacks 1 of our hooks"), "{doctor}");
+    assert!(doctor.contains("fix: steadfast install claude-code --user"), "{doctor}");
+    place.ok(&["install", "claude-code", "--user"]);
+    let newer = place.read(USER);
+    assert_eq!(newer, serde_json::from_str::<Value>(&text).unwrap());
+    place.ok(&["uninstall", "claude-code", "--user"]);
+    assert!(!place.path(USER).exists(), "and all of it goes again");
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn only_verbs_that_exist_are_named() {
         "step",
         "check",
         "log",
+        "propose",
         "use",
         "plans",
         "attach",

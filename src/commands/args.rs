@@ -31,7 +31,7 @@ pub enum Verb {
     )]
     Init(Init),
     /// Approve what the plan asks for
-    #[command(after_help = "Example: steadfast attest --diff")]
+    #[command(after_help = "Example: steadfast attest --diff\nExample: steadfast attest --log")]
     Attest(Attest),
     /// Show where the run stands
     #[command(after_help = "Example: steadfast status --json")]
@@ -69,12 +69,20 @@ pub enum Verb {
     /// Write a line into the ledger
     #[command(after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs")]
     Log(Log),
+    /// Keep a change of the plan for the person who decides
+    #[command(
+        after_help = "Example: steadfast propose --why \"tables are out of scope\"\nExample: steadfast propose new-plan.md --why \"tables are out of scope\""
+    )]
+    Propose(Propose),
     /// Choose the plan in use
     #[command(name = "use", after_help = "Example: steadfast use 2026-03-01-replace-the-parser")]
     Use(Use),
     /// List the plans of this project
     #[command(after_help = "Example: steadfast plans")]
     Plans,
+    /// List what is approved on this machine, or remove approvals of plans that are gone
+    #[command(after_help = "Example: steadfast approvals\nExample: steadfast approvals --prune")]
+    Approvals(Approvals),
     /// Attach this session to the plan, or let the next session attach
     #[command(after_help = "Example: steadfast attach")]
     Attach,
@@ -152,13 +160,34 @@ pub struct Init {
 
 /// `attest`
 #[derive(Args, Debug)]
+#[group(multiple = false)]
 pub struct Attest {
     /// Show what is approved
     #[arg(long)]
     pub show: bool,
     /// Show how the plan differs from what is approved
-    #[arg(long, conflicts_with = "show")]
+    #[arg(long)]
     pub diff: bool,
+    /// Show who approved what when, and what each version changed
+    #[arg(long)]
+    pub log: bool,
+    /// Take the approval back: nothing of the plan is in force until a person approves it again
+    #[arg(long)]
+    pub revoke: bool,
+    /// Approve a proposal, by its number
+    #[arg(long, value_name = "N", conflicts_with_all = ["show", "diff"])]
+    pub proposal: Option<u32>,
+}
+
+/// `propose`
+#[derive(Args, Debug)]
+pub struct Propose {
+    /// A whole plan as it should become, `-` for standard input; the plan file as it stands where it is left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<std::path::PathBuf>,
+    /// Why
+    #[arg(long, value_name = "REASON")]
+    pub why: String,
 }
 
 /// `start`
@@ -274,6 +303,14 @@ pub struct Log {
 pub struct Use {
     /// Id of the plan
     pub id: String,
+}
+
+/// `approvals`
+#[derive(Args, Debug)]
+pub struct Approvals {
+    /// Remove the approvals of plans whose directory is gone from a project that is still there
+    #[arg(long)]
+    pub prune: bool,
 }
 
 /// `run`

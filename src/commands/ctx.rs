@@ -14,7 +14,7 @@ use crate::store::attach::{self, Who};
 use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
 use crate::store::state_dir::Depth;
-use crate::store::{Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir};
+use crate::store::{Attestation, Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir};
 use crate::world::World;
 
 /// What a verb says of that which only a hook can write.
@@ -298,12 +298,18 @@ impl Ctx {
 
     /// Says the result of a verb in one line, and what comes next in another.
     pub(super) fn say(&self, desk: &Desk, text: &str) {
+        self.say_with(desk, text, &[]);
+    }
+
+    /// As [`Ctx::say`], with more keys for programs.
+    pub(super) fn say_with(&self, desk: &Desk, text: &str, more: &[(&str, serde_json::Value)]) {
         let snapshot = self.snapshot(desk);
         let next = next::next(&snapshot.view);
         if self.out.json {
             let mut value = super::render::next_json(&snapshot.view, &next);
             if let Some(map) = value.as_object_mut() {
                 map.insert("said".to_owned(), text.into());
+                map.extend(more.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
             }
             self.out.value(&value);
             return;
@@ -328,6 +334,13 @@ impl Ctx {
         }
         if let Some(why) = &snapshot.head_trouble {
             return Err(Failure::fault("the approval of this plan cannot be used", why.clone(), "steadfast doctor"));
+        }
+        if snapshot.attestation == Attestation::Revoked {
+            return Err(Failure::no(
+                "the approval of this plan was revoked",
+                "nothing of it is in force until a person approves it again",
+                "steadfast attest  # typed by the user, in a terminal",
+            ));
         }
         Err(Failure::no(
             "this plan is not approved yet",

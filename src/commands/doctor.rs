@@ -5,10 +5,11 @@ use serde_json::json;
 use crate::commands::ctx::Ctx;
 use crate::core::ledger;
 use crate::error::{Failure, Result};
+use crate::hosts;
 use crate::output::Style;
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found};
-use crate::store::{Attestation, Desk, Place, Snapshot, attach, disk, layout, state_dir};
+use crate::store::{Attestation, Desk, Place, Snapshot, attach, disk, head, layout, state_dir};
 
 /// A ledger of this size is worth a word, in bytes.
 const LARGE: u64 = 32 * 1024 * 1024;
@@ -163,7 +164,7 @@ fn plan(ctx: &Ctx, report: &mut Report) {
         Some(owner) if attach::is_live(&owner) => report.fine(format!("attached: {} {}", owner.host, owner.session)),
         Some(owner) => report.note(
             format!("attached to a session that ended: {} {}", owner.host, owner.session),
-            "steadfast run claude",
+            format!("steadfast run {}", hosts::find(&owner.host).map_or("claude", |host| host.program)),
         ),
         None if desk.run.claim_until > ctx.world.now() => {
             report.fine("the next session that starts here will be attached");
@@ -187,11 +188,9 @@ fn pointer(place: &Place, report: &mut Report) {
 fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
     let snapshot = ctx.snapshot(desk);
     let file = desk.place.file();
-    if let Some(why) = &snapshot.head_trouble {
-        report.wrong(
-            format!("the approval of this plan cannot be used: {why}"),
-            "approve the plan anew in a terminal: steadfast attest",
-        );
+    if let (Some(why), Ok(state)) = (&snapshot.head_trouble, ctx.state()) {
+        report
+            .wrong(format!("the approval of this plan cannot be used: {why}"), aside(&head::dir(&state, &desk.path())));
     }
     match (&snapshot.plan_trouble, &snapshot.plan) {
         (Some(why), _) => report.wrong(
@@ -221,6 +220,7 @@ fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
         Attestation::Changed => {}
         Attestation::Draft => report.note("a draft: nothing is approved yet", "steadfast attest"),
         Attestation::Unapproved => report.note("this plan was approved somewhere else, not here", "steadfast attest"),
+        Attestation::Revoked => report.note("the approval of this plan was revoked", "steadfast attest"),
         Attestation::None if snapshot.head_trouble.is_none() => report.note("nothing is approved", "steadfast attest"),
         Attestation::None => {}
     }
@@ -280,7 +280,7 @@ fn ledgers(desk: &Desk, report: &mut Report) {
 }
 
 fn mirrors(desk: &Desk, snapshot: &Snapshot, report: &mut Report) {
-    let Some(head) = snapshot.head.as_ref().filter(|h| h.version > 0) else { return };
+    let Some(head) = snapshot.head.as_ref().filter(|h| h.contract.is_some()) else { return };
     let contract = layout::contract(head.version);
     for (name, wanted) in [
         (contract.as_str(), head.contract.clone()),
@@ -323,6 +323,16 @@ fn requests(ctx: &Ctx, place: &Place, report: &mut Report) {
             );
         }
     }
+}
+
+/// Puts a head out of the way; then the plan is unapproved, and a person can approve it anew.
+fn aside(dir: &std::path::Path) -> String {
+    let head = dir.join(layout::HEAD);
+    format!(
+        "mv -- {} {}  # then, in a terminal: steadfast attest",
+        shell(&head),
+        shell(&head.with_extension("damaged"))
+    )
 }
 
 /// A path as a shell reads it.

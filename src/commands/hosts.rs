@@ -12,7 +12,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
             .iter()
             .map(|h| {
                 let a = &h.abilities;
-                json!({ "id": h.id, "name": h.name, "inject": a.inject, "hold": a.hold, "host_cap": a.host_cap, "context_limit": a.context_limit })
+                json!({ "id": h.id, "name": h.name, "inject": a.inject, "hold": a.hold, "host_cap": a.host_cap, "context_limit": a.context_limit, "guard": a.guard, "by_hand": h.by_hand })
             })
             .collect();
         ctx.out.value(&json!({ "hosts": hosts }));
@@ -24,7 +24,15 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         ctx.out.line(&format!("  injects at   {}", a.inject));
         let cap = a.host_cap.map_or_else(|| "none".to_owned(), |n| format!("{n} in a row"));
         ctx.out.line(&format!("  holds by     {} (the host's own limit: {cap})", a.hold));
+        ctx.out.line(&format!(
+            "  guards       {}",
+            if a.guard { "the plan, the approvals and its own hooks" } else { "nothing" }
+        ));
         ctx.out.line(&format!("  text limit   {}", a.context_limit));
+        ctx.out.line(&match host.by_hand {
+            Some(how) => format!("  hooks        by hand: {how}"),
+            None => format!("  hooks        steadfast install {}", host.id),
+        });
     }
     Ok(())
 }

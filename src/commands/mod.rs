@@ -1,5 +1,6 @@
 //! Verbs: one file for each that a person or an agent types.
 
+mod approvals;
 mod approve;
 pub mod args;
 mod attach;
@@ -17,6 +18,8 @@ mod log;
 mod next;
 mod pause;
 mod plans;
+mod proposals;
+mod propose;
 mod prove;
 mod receipt;
 mod release;
@@ -70,9 +73,11 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Receipt(args) => receipt::run(ctx, &args),
         Verb::Reopen(args) => finish::reopen(ctx, &args),
         Verb::Approve(args) => approve::run(ctx, &args),
+        Verb::Propose(args) => propose::run(ctx, &args),
         Verb::Log(args) => log::run(ctx, &args),
         Verb::Use(args) => use_plan::run(ctx, &args.id),
         Verb::Plans => plans::run(ctx),
+        Verb::Approvals(args) => approvals::run(ctx, &args),
         Verb::Attach => attach::run(ctx),
         Verb::Run(args) => run::run(ctx, &args),
         Verb::Pause => pause::run(ctx, true),

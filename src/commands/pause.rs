@@ -32,13 +32,18 @@ pub(super) fn only_a_person(ctx: &Ctx, verb: &str) -> Result<()> {
         return Ok(());
     }
     let inside = hosts::inside(&|name| ctx.world.var(name));
-    Err(Failure::no(
+    Err(for_a_person(verb, inside, &format!("steadfast {verb}")))
+}
+
+/// The refusal of a verb that is a person's; `command` is what they type.
+pub(super) fn for_a_person(verb: &str, inside: bool, command: &str) -> Failure {
+    Failure::no(
         format!("`{verb}` is for the person, not for the agent"),
         if inside {
             "this shell belongs to an agent's session"
         } else {
             "nobody sits at this shell: it has no terminal"
         },
-        format!("steadfast {verb}  # typed by the user, in a terminal"),
-    ))
+        format!("{command}  # typed by the user, in a terminal"),
+    )
 }

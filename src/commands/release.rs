@@ -5,8 +5,7 @@ use crate::commands::{attest, pause};
 use crate::core::contract::Mode;
 use crate::core::ledger::rfc3339;
 use crate::error::{Failure, Result};
-use crate::store::approval::{Grant, Shown};
-use crate::store::{By, approval};
+use crate::store::approval;
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     pause::only_a_person(ctx, "release")?;
@@ -17,16 +16,12 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let Some(mut head) = snapshot.head.clone().filter(|h| h.mode != Mode::Plain) else {
         return Err(Failure::no("this plan has no gate", "it is not gated or autonomous", "steadfast status"));
     };
-    head.mode = Mode::Plain;
-    attest::published(if let Some(mut contract) = snapshot.contract.clone() {
-        contract.mode = Mode::Plain;
-        let grant = Grant { by: By::Person, shown: Shown::Nothing, at: rfc3339(ctx.world.now()) };
-        approval::grant(&state, &desk, &mut head, &contract, grant)
-    } else {
-        approval::publish(&state, &desk, &head)
-    })?;
-    let record = ctx.record("note", "", "gate released by a person");
-    ctx.commit(&mut desk, vec![record])?;
+    let released = approval::release(&state, &mut desk, &mut head, snapshot.contract.clone(), rfc3339(ctx.world.now()));
+    let record = ctx.record("release", "", "by a person");
+    if !matches!(released, Err(approval::Trouble::NotApproved(_))) {
+        ctx.commit(&mut desk, vec![record])?;
+    }
+    attest::published(released)?;
     ctx.say(&desk, "released: this plan holds nobody any more. To gate the work again, make a new plan of it: steadfast init --gated --from FILE");
     Ok(())
 }

@@ -37,6 +37,9 @@ pub(super) fn ahead(out: Output, place: &Place, snapshot: &Snapshot, next: &Next
     }
     let command = |text: &str| out.paint(Style::Cyan, text);
     let label = out.paint(Style::Bold, "next:");
+    if snapshot.attestation == Attestation::Revoked {
+        return format!("{label} approve it again in a terminal, or leave it: {}", command("steadfast attest"));
+    }
     if snapshot.head.is_some() {
         if snapshot.asked.is_ok() {
             return format!("{label} approve what is written: {}", command("steadfast attest"));

@@ -4,12 +4,12 @@ use crate::commands::args::Run;
 use crate::commands::ctx::Ctx;
 use crate::core::contract::digest;
 use crate::error::{Failure, Result};
-use crate::hosts::HOSTS;
+use crate::hosts::{self, HOSTS};
 use crate::store::attach;
 use crate::world::run::foreground;
 
 pub(super) fn run(ctx: &Ctx, args: &Run) -> Result<()> {
-    let Some(host) = HOSTS.iter().find(|h| h.program == args.host || h.id == args.host) else {
+    let Some(host) = hosts::named(&args.host) else {
         let known: Vec<_> = HOSTS.iter().map(|h| h.program).collect();
         return Err(Failure::usage(
             format!("`{}` is not a host that is known here", args.host),

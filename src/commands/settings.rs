@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::commands::ctx::Ctx;
 use crate::core::json_edit::EditError;
 use crate::error::{Failure, Result};
+use crate::hosts;
 use crate::hosts::claude_code_install::{self as claude_code, Scope};
 use crate::store::disk::{self, Read};
 
@@ -22,7 +23,9 @@ pub(super) struct Settings {
 /// The host and scope that a command line names. `verb` is the command, for the fix.
 pub(super) fn scope(verb: &str, host: &str, user: bool, project: bool, local: bool) -> Result<Scope> {
     if !matches!(host, "claude-code" | "claude") {
-        let why = "hooks can be written into the settings of claude-code";
+        let by_hand =
+            hosts::named(host).and_then(|host| Some(format!("its hooks are added by hand: {}", host.by_hand?)));
+        let why = by_hand.unwrap_or_else(|| "hooks can be written into the settings of claude-code".to_owned());
         return Err(Failure::usage(format!("`{host}` is no host to {verb} for"), why, "steadfast hosts"));
     }
     match (user, project, local) {

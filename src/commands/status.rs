@@ -9,11 +9,16 @@ use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::next::{self, Next};
 use crate::core::plan::{Status, StepState};
 use crate::core::proof::remark;
+use crate::core::text::{cut, flatten};
 use crate::error::Result;
 use crate::output::Style;
 use crate::store::attach;
 use crate::store::desk::Found;
+use crate::store::proposals::{self, Proposal};
 use crate::store::{Attestation, Desk, Place, Session, Snapshot};
+
+/// How many differences of a proposal stand in its line.
+const FIRST: usize = 3;
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
@@ -23,7 +28,16 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let next = next::next(&snapshot.view);
     let proven = snapshot.view.phases.iter().any(|p| !p.run.tree.is_empty());
     let tree = if proven { prove::tree_of(ctx, &place) } else { None };
-    let seen = Seen { place: &place, desk: &desk, snapshot: &snapshot, owner: owner.as_ref(), next: &next, tree };
+    let proposals = proposals::open(&desk, &snapshot);
+    let seen = Seen {
+        place: &place,
+        desk: &desk,
+        snapshot: &snapshot,
+        owner: owner.as_ref(),
+        next: &next,
+        proposals: &proposals,
+        tree,
+    };
     if ctx.out.json {
         ctx.out.value(&seen.value(ctx));
     } else if ctx.out.terminal || ctx.out.colour {
@@ -40,6 +54,7 @@ struct Seen<'a> {
     snapshot: &'a Snapshot,
     owner: Option<&'a Session>,
     next: &'a Next,
+    proposals: &'a [Proposal],
     /// The working tree, where a proof stands for one.
     tree: Option<String>,
 }
@@ -64,7 +79,7 @@ impl Seen<'_> {
         }
         let mark = self.owner.and_then(|s| s.mark_at_hold);
         gate::decide(&Facts {
-            gated: self.mode() == Mode::Gate,
+            gated: self.snapshot.gated(),
             paused: self.desk.run.paused,
             attached: self.owner.is_some(),
             work: if self.snapshot.contract.is_none() { Work::Open } else { next::work(&self.snapshot.view, false) },
@@ -99,13 +114,41 @@ impl Seen<'_> {
         if self.snapshot.attestation == Attestation::Unapproved {
             problems.push(json!({ "line": 0, "what": "this plan was approved somewhere else, not here", "fix": "steadfast attest" }));
         }
+        if self.snapshot.attestation == Attestation::Revoked {
+            problems.push(json!({ "line": 0, "what": "the approval of this plan was revoked, so nothing of it is in force", "fix": "steadfast attest" }));
+        }
         if let Some(plan) = &self.snapshot.plan {
             problems.extend(plan.problems.iter().map(|p| json!({ "line": p.line, "what": p.what, "fix": p.fix })));
         }
         if self.desk.found == Found::Torn {
             problems.push(json!({ "line": 0, "what": "the run state is damaged", "fix": "steadfast attach" }));
         }
+        for proposal in self.proposals {
+            if let Err(why) = &proposal.asked {
+                let what = format!("proposal {} cannot be approved: {why}", proposal.n);
+                problems.push(json!({ "line": 0, "what": what, "fix": "mend it, or remove its file" }));
+            }
+        }
         problems
+    }
+
+    /// What a proposal would change, a line each.
+    fn differences(&self, proposal: &Proposal) -> Vec<String> {
+        let Ok(asked) = &proposal.asked else { return Vec::new() };
+        asked.differences(self.snapshot.contract.as_ref()).iter().map(|d| flatten(&d.to_string())).collect()
+    }
+
+    /// A proposal in one line: its first differences and the reason.
+    fn proposal(&self, proposal: &Proposal) -> String {
+        let differences = self.differences(proposal);
+        let more = differences.len().saturating_sub(FIRST);
+        let mut first: Vec<String> = differences.iter().take(FIRST).map(|d| cut(d, 80)).collect();
+        if more > 0 {
+            first.push(format!("and {more} more"));
+        }
+        let first = if first.is_empty() { "nothing that differs".to_owned() } else { first.join("; ") };
+        let why = if proposal.why.is_empty() { String::new() } else { format!(" (why: {})", cut(&proposal.why, 120)) };
+        format!("{}: {first}{why}", proposal.n)
     }
 
     fn value(&self, ctx: &Ctx) -> Value {
@@ -147,6 +190,7 @@ impl Seen<'_> {
                 "tick": run.tick, "agents": run.ledgers.keys().collect::<Vec<_>>(), "bad_lines": self.bad_lines(),
             },
             "problems": self.problems(),
+            "proposals": self.proposals.iter().map(|p| json!({ "n": p.n, "why": p.why, "differences": self.differences(p) })).collect::<Vec<_>>(),
         })
     }
 
@@ -178,6 +222,7 @@ impl Seen<'_> {
         match self.snapshot.attestation {
             Attestation::Approved => format!("approved, version {version}"),
             Attestation::Changed => format!("changed since version {version}, which goes on"),
+            Attestation::Revoked => format!("version {version} was revoked"),
             other => other.word().to_owned(),
         }
     }
@@ -201,6 +246,9 @@ impl Seen<'_> {
         out.plain(&format!("gate: {}{resume}; session: {}", self.verdict(ctx).word(), self.session()));
         for problem in self.problems().iter().take(5) {
             out.plain(&format!("problem: {}", sentence(problem)));
+        }
+        for proposal in self.proposals.iter().filter(|p| p.asked.is_ok()) {
+            out.plain(&format!("proposal {}", self.proposal(proposal)));
         }
         self.last(ctx);
     }
@@ -257,6 +305,17 @@ impl Seen<'_> {
                 out.paint(Style::Red, "problem"),
                 out.paint(Style::Plain, &sentence(problem))
             ));
+        }
+        for proposal in self.proposals.iter().filter(|p| p.asked.is_ok()) {
+            out.line(&format!(
+                "  {} {}",
+                out.paint(Style::Yellow, "proposal"),
+                out.paint(Style::Plain, &self.proposal(proposal))
+            ));
+        }
+        if let Some(first) = self.proposals.iter().find(|p| p.asked.is_ok()) {
+            let how = format!("to approve: steadfast attest --proposal {}, or approve plan in the chat", first.n);
+            out.line(&format!("           {}", out.paint(Style::Dim, &how)));
         }
         self.last(ctx);
         out.line("");

@@ -7,10 +7,18 @@ use crate::commands::ctx::Ctx;
 use crate::commands::settings::{self, Settings};
 use crate::core::json_edit::{remove_hooks, remove_permissions};
 use crate::error::Result;
-use crate::hosts::claude_code_install as claude_code;
+use crate::hosts::{self, claude_code_install as claude_code};
 
 pub(super) fn run(ctx: &Ctx, args: &Uninstall) -> Result<()> {
     let scope = settings::scope("uninstall", &args.host, args.user, args.project, args.local)?;
+    // Without its hooks a session is held by nobody. A script of the person's, outside any host, may do it.
+    if hosts::inside(&|name| ctx.world.var(name)) {
+        return Err(super::pause::for_a_person(
+            "uninstall",
+            true,
+            &format!("steadfast uninstall claude-code {}", settings::flag(scope)),
+        ));
+    }
     let settings = Settings::open(ctx, scope)?;
     let before = settings.text.as_deref().unwrap_or_default();
     let after = remove_permissions(before, &claude_code::rules())

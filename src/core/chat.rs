@@ -15,6 +15,8 @@ pub enum Word {
     Pause,
     /// `resume plan`
     Resume,
+    /// `release plan [code]`: without a code, show what that does.
+    Release(Option<String>),
 }
 
 /// The chat word that is the whole prompt, whatever its case and spacing.
@@ -24,18 +26,19 @@ pub fn word(prompt: &str) -> Option<Word> {
     }
     let prompt = prompt.to_lowercase();
     // A client may put an answered prompt back into its input line, before what is typed next.
-    let prompt =
-        prompt.trim().strip_prefix("approve plan").filter(|rest| rest.starts_with("approve plan")).unwrap_or(&prompt);
+    let again = |word: &&str| prompt.trim().strip_prefix(*word).filter(|rest| rest.starts_with(*word));
+    let prompt = ["approve plan", "release plan"].iter().find_map(again).unwrap_or(&prompt);
+    let is_code = |code: &str| code.len() == 8 && code.bytes().all(|b| b.is_ascii_hexdigit());
     let words: Vec<&str> = prompt.split_whitespace().collect();
     match words.as_slice() {
         ["plan", "status"] => Some(Word::Status),
         ["approve", "plan"] => Some(Word::Show),
-        ["approve", "plan", code] if code.len() == 8 && code.bytes().all(|b| b.is_ascii_hexdigit()) => {
-            Some(Word::Approve((*code).to_owned()))
-        }
+        ["approve", "plan", code] if is_code(code) => Some(Word::Approve((*code).to_owned())),
         ["reject", "plan"] => Some(Word::Reject),
         ["pause", "plan"] => Some(Word::Pause),
         ["resume", "plan"] => Some(Word::Resume),
+        ["release", "plan"] => Some(Word::Release(None)),
+        ["release", "plan", code] if is_code(code) => Some(Word::Release(Some((*code).to_owned()))),
         _ => None,
     }
 }
@@ -55,6 +58,10 @@ mod tests {
             ("plan status", Some(Word::Status)),
             ("pause plan", Some(Word::Pause)),
             ("resume plan", Some(Word::Resume)),
+            ("Release plan", Some(Word::Release(None))),
+            ("release planrelease plan 1a2b3c4d", Some(Word::Release(Some("1a2b3c4d".into())))),
+            ("release plan for the spring", None),
+            ("release plan 1a2b3c4", None),
             ("please approve plan", None),
             ("approve plan please", None),
             ("approve plan and go on", None),

@@ -38,7 +38,7 @@ impl Mode {
 
 /// Options of the gate that are approved together with the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct GateOptions {
     /// Hold again although `stop_hook_active` is set. `None`: where nobody attends.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct GateOptions {
 
 /// A phase of the contract.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ContractPhase {
     /// Unique id, `[A-Za-z0-9._-]{1,64}` or a slug in any script.
     pub id: String,
@@ -111,7 +111,7 @@ impl ContractPhase {
 
 /// The contract of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Contract {
     /// Format version, 1.
     pub v: u32,
@@ -142,6 +142,30 @@ impl Contract {
         bytes.push(b'\n');
         bytes
     }
+
+    /// Reads a stored contract, by value: the order of keys and spaces between them do not matter. A key that this version
+    /// does not know may stand for something it should wait for or must not do, so such a contract cannot be followed.
+    ///
+    /// # Errors
+    /// Why it cannot, as the end of a sentence about it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let contract: Self = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+        if contract.v > 1 { Err(newer(&format!("format {}", contract.v))) } else { Ok(contract) }
+    }
+}
+
+/// Why stored JSON cannot be read: a key or word that is not known comes from a later version of this program.
+pub fn unreadable(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split(", expected").next().filter(|what| what.starts_with("unknown ")) {
+        Some(what) => newer(what),
+        None => text,
+    }
+}
+
+/// What is said of a record that a later version of this program wrote.
+pub fn newer(what: &str) -> String {
+    format!("a newer version of steadfast wrote it ({what}); use that one")
 }
 
 /// The first `length` hex digits of the SHA-256 of `bytes`: a short name for them.

@@ -15,7 +15,7 @@ use crate::core::text::{first_chars, flatten};
 ///
 /// From `data` it takes: of a `proof` `{"result":"passed"|"failed","exit":1,"checks":"<tag>"}`; of an `edit`
 /// `{"digest":"<of the content>"}`; of a `step` `{"step":2}`; of a `phase_skipped` `{"by":"person","why":"..."}`; of a
-/// `phase_failed` and a `phase_waiting` `{"why":"..."}` (else the summary is the reason); of a `prompt` that no person wrote
+/// `phase_failed` and a `phase_waiting` `{"why":"..."}` (else the summary is the reason); of a `proposal` `{"n":1}`; of a `prompt` that no person wrote
 /// `{"user":false}`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Folded {
@@ -132,6 +132,13 @@ impl State {
             "prompt" if record.data.get("user") != Some(&Value::Bool(false)) => run.blocks = 0,
             "pause" => run.paused = true,
             "resume" => run.paused = false,
+            "revoke" => run.revoked = true,
+            "attest" => run.revoked = false,
+            "release" => run.released = true,
+            "proposal" => {
+                let n = record.data.get("n").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+                run.proposed = run.proposed.max(n.unwrap_or(0));
+            }
             "gate_block" => {
                 run.blocks = run.blocks.saturating_add(1);
                 run.holds = run.holds.saturating_add(1);

@@ -109,10 +109,25 @@ fn what_was_there_is_no_progress_of_a_rebuilt_run() {
 }
 
 #[test]
-fn paused_and_resumed() {
+fn released_and_proposed() {
+    let records = [
+        record(1, "proposal", "", json!({ "n": 4 })),
+        record(2, "proposal", "", json!({ "n": 2 })),
+        record(3, "proposal", "", json!({ "n": -1 })),
+        record(4, "release", "", Value::Null),
+    ];
+    let run = fold_one(&ledger(&records)).run;
+    assert_eq!((run.proposed, run.released), (4, true));
+}
+
+#[test]
+fn paused_resumed_and_revoked() {
     let pause = record(1, "pause", "", Value::Null);
     assert!(fold_one(&ledger(std::slice::from_ref(&pause))).run.paused);
     assert!(!fold_one(&ledger(&[pause, record(2, "resume", "", Value::Null)])).run.paused);
+    let revoke = record(1, "revoke", "", Value::Null);
+    assert!(fold_one(&ledger(std::slice::from_ref(&revoke))).run.revoked);
+    assert!(!fold_one(&ledger(&[revoke, record(2, "attest", "", Value::Null)])).run.revoked);
 }
 
 #[test]

@@ -142,6 +142,19 @@ pub struct Run {
     /// The run is paused.
     #[serde(skip_serializing_if = "is_default")]
     pub paused: bool,
+    /// The approval was revoked, says the verb that did it: a busy session looks at the head at its next tool call, where
+    /// hooks else read none. Only the head decides.
+    #[serde(skip_serializing_if = "is_default")]
+    pub revoked: bool,
+    /// A person took the gate off. Only a mark, so that a hook need not read the head to learn of it: the head decides.
+    #[serde(skip_serializing_if = "is_default")]
+    pub released: bool,
+    /// The number of the last proposal.
+    #[serde(skip_serializing_if = "is_default")]
+    pub proposed: u32,
+    /// The number of the last proposal that a person was shown.
+    #[serde(skip_serializing_if = "is_default")]
+    pub looked: u32,
     /// High-water mark.
     pub mark: Mark,
     /// Filter of distinct file contents already counted (hex, see [`crate::core::seen`]).
@@ -179,6 +192,32 @@ pub struct Run {
     /// Ledgers by agent.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ledgers: BTreeMap<String, LedgerEnd>,
+}
+
+/// What a person made of a run, as far as an agent that is busy has to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Course {
+    /// It runs.
+    #[default]
+    Running,
+    /// It is paused.
+    Paused,
+    /// Its gate was taken off.
+    Released,
+}
+
+impl Run {
+    /// What a person made of it.
+    pub fn course(&self) -> Course {
+        if self.released {
+            Course::Released
+        } else if self.paused {
+            Course::Paused
+        } else {
+            Course::Running
+        }
+    }
 }
 
 /// The key of a phase in [`Run::phases`]: the id where it is short, else the first 16 hex of its SHA-256, so that the state stays small.

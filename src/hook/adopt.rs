@@ -2,11 +2,8 @@
 
 use serde_json::json;
 
-use crate::core::change::{Change, change};
-use crate::core::contract::Contract;
+use crate::core::change::Change;
 use crate::core::ledger::rfc3339;
-use crate::core::plan::Status;
-use crate::core::{candidate, notes};
 use crate::hook::scene::{Scene, record};
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::{By, Snapshot};
@@ -15,19 +12,16 @@ use crate::store::{By, Snapshot};
 pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Option<u64> {
     let mut head = snapshot.head.clone()?;
     let old = snapshot.contract.as_ref()?;
-    let (bytes, mut asked) = candidate::strict(&snapshot.bytes, head.mode, head.gate).ok()?;
-    notes::forget(&mut asked, old);
-    let finished = |id: &str| snapshot.view.phases.iter().any(|p| p.id == id && p.status == Status::Complete);
-    if change(old, &asked, &finished) != Change::Extends
-        || commands(&asked).any(|c| !commands(old).any(|known| known == c))
-    {
+    let asked = snapshot.weigh(&snapshot.bytes).ok()?;
+    let known = |command: &String| old.phases.iter().any(|p| p.checks.contains(command));
+    if asked.change != Some(Change::Extends) || !asked.commands().all(known) {
         return None;
     }
-    if bytes != snapshot.bytes && !scene.desk.replace_plan(&snapshot.bytes, &bytes).ok()? {
+    if asked.bytes != snapshot.bytes && !scene.desk.replace_plan(&snapshot.bytes, &asked.bytes).ok()? {
         return None;
     }
     let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(scene.call.now()) };
-    match approval::grant(&scene.call.state, &scene.desk, &mut head, &asked, grant) {
+    match approval::grant(&scene.call.state, &scene.desk, &mut head, &asked.contract, grant) {
         Ok(()) | Err(approval::Trouble::NoMirror(_)) => {}
         Err(approval::Trouble::NotApproved(_)) => return None,
     }
@@ -35,8 +29,4 @@ pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Optio
     attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "agent" });
     scene.records.push(attest);
     Some(head.version)
-}
-
-fn commands(contract: &Contract) -> impl Iterator<Item = &String> {
-    contract.phases.iter().flat_map(|p| &p.checks)
 }

@@ -56,6 +56,7 @@ impl Scene<'_, '_> {
             Kind::SessionStart(source) => session_start::answer(self, *source),
             Kind::Prompt(text) => context::prompt(self, text),
             Kind::PostTool(call) => tool::answer(self, call),
+            // Judged without a lock, see `guard`.
             Kind::PreTool(_) => Reply::default(),
             Kind::PreCompact => {
                 self.session.compacted = true;
@@ -79,7 +80,7 @@ impl Scene<'_, '_> {
     }
 
     /// A plugin and an installed hook both fire: the event counts once and prints once.
-    fn delivered_twice(&mut self) -> bool {
+    pub(super) fn delivered_twice(&mut self) -> bool {
         let event = self.call.event;
         let route = self.call.route;
         let word = word(&event.kind);
@@ -92,7 +93,7 @@ impl Scene<'_, '_> {
     }
 
     /// Ledger, run state, session: in this order, so that what is acknowledged is there.
-    fn commit(&mut self, file: &SessionFile) -> std::io::Result<()> {
+    pub(super) fn commit(&mut self, file: &SessionFile) -> std::io::Result<()> {
         let agent = self.agent();
         let mut records = std::mem::take(&mut self.records);
         if !records.is_empty() {

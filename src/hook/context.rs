@@ -54,7 +54,8 @@ fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
 /// What decides whether a block is news: what is approved, and how the file stands to it.
 fn key(snapshot: &Snapshot) -> String {
     let head = snapshot.head.as_ref().map(|h| h.digest.as_str()).unwrap_or_default();
-    let file = if snapshot.contract.is_none() { snapshot.file_digest() } else { String::new() };
+    let by_file = matches!(snapshot.attestation, Attestation::Draft | Attestation::None | Attestation::Unapproved);
+    let file = if by_file { snapshot.file_digest() } else { String::new() };
     digest_start(format!("{head} {} {file}", snapshot.attestation.word()).as_bytes(), 16)
 }
 
@@ -63,19 +64,31 @@ fn text(snapshot: &Snapshot, desk: &Desk, full: bool) -> Option<String> {
     if snapshot.head_trouble.is_some() {
         return None;
     }
-    if let Some(head) = &snapshot.head {
-        if snapshot.contract.is_none() {
-            return Some(inject::draft(&head.goal, &desk.place.file()));
+    match snapshot.attestation {
+        Attestation::Draft => snapshot.head.as_ref().map(|head| inject::draft(&head.goal, &desk.place.file())),
+        Attestation::Approved | Attestation::Changed => {
+            let next = next::next(&snapshot.view);
+            let block = block_of(snapshot, desk, &next);
+            Some(if full { inject::full(&block) } else { inject::short(&block) })
         }
-        let next = next::next(&snapshot.view);
-        let block = block_of(snapshot, desk, &next);
-        return Some(if full { inject::full(&block) } else { inject::short(&block) });
+        // These are told when they are news, not at every turn.
+        Attestation::None if full && snapshot.has_phases() => {
+            snapshot.plan.as_ref().map(|plan| inject::legacy(plan, &desk.place.file()))
+        }
+        Attestation::Revoked if full => Some(inject::REVOKED.to_owned()),
+        Attestation::None | Attestation::Unapproved | Attestation::Revoked => None,
     }
-    // A legacy plan is told when it is news, not at every turn.
-    if full && snapshot.attestation == Attestation::None && snapshot.has_phases() {
-        return snapshot.plan.as_ref().map(|plan| inject::legacy(plan, &desk.place.file()));
+}
+
+/// The approval was revoked while the agent is busy: told once, to the agent and to the user.
+pub(super) fn revoked(scene: &mut Scene<'_, '_>) -> Option<Reply> {
+    let snapshot = scene.snapshot();
+    let key = key(&snapshot);
+    if snapshot.attestation != Attestation::Revoked || scene.session.injected == key {
+        return None;
     }
-    None
+    scene.session.injected = key;
+    Some(Reply { context: text(&snapshot, &scene.desk, true), notice: news(scene, &snapshot), ..Reply::default() })
 }
 
 fn block_of<'a>(snapshot: &'a Snapshot, desk: &Desk, next: &'a next::Next) -> Block<'a> {
@@ -109,6 +122,9 @@ pub(super) fn news(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Option<Str
             }
             Attestation::Unapproved => {
                 "steadfast: this plan was approved somewhere else, not here, so nothing of it is injected. To approve it: steadfast attest".to_owned()
+            }
+            Attestation::Revoked => {
+                "steadfast: the approval of this plan was revoked; nothing of it is injected and nobody is held. To approve it again: steadfast attest".to_owned()
             }
             Attestation::None if !snapshot.has_phases() => "steadfast: task_plan.md has no phase list, so there is nothing to inject. See: steadfast doctor".to_owned(),
             _ => return None,

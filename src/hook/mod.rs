@@ -8,6 +8,8 @@ mod adopt;
 mod attached;
 mod chat;
 mod context;
+mod dialogue;
+mod guard;
 mod legacy;
 mod observe;
 mod progress;
@@ -26,7 +28,7 @@ use crate::store::Session;
 use crate::store::attach::Who;
 use crate::store::session::Opened;
 use crate::store::{session, state_dir};
-use crate::world::{World, parent_pid, stdin};
+use crate::world::{World, parent_pid, session_starter, stdin};
 
 /// One call of one hook.
 pub(crate) struct Call<'a> {
@@ -45,7 +47,7 @@ impl Call<'_> {
         Who {
             host: self.host.id.to_owned(),
             session: self.event.session.clone(),
-            pid: self.event.host_pid.or_else(parent_pid),
+            pid: self.event.host_pid.or_else(if self.host.own_session { session_starter } else { parent_pid }),
         }
     }
 
@@ -96,6 +98,14 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         return Reply::default();
     }
     assert!(world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
+    let targets = match &event.kind {
+        Kind::PreTool(tool) => guard::targets(event, tool, world),
+        _ => Vec::new(),
+    };
+    // Most calls of tools change nothing that could be ours, and end here.
+    if matches!(event.kind, Kind::PreTool(_)) && targets.is_empty() {
+        return Reply::default();
+    }
     let key = Session::key(host.id, &event.session);
     let state = match state_dir::find(&|name| world.var(name)) {
         Ok(state) => state,
@@ -114,7 +124,10 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         opened = session::open(&call.state, &key);
     }
     let mut reply = match opened {
-        Opened::Session(file, session) => attached::answer(&call, &file, *session),
+        Opened::Session(file, session) => match &event.kind {
+            Kind::PreTool(tool) => guard::answer(&call, tool, &targets, &file, &session),
+            _ => attached::answer(&call, &file, *session),
+        },
         Opened::Unreadable => unreadable(event, "the file of this session cannot be read"),
         Opened::Missing => unattached::answer(&call),
     };

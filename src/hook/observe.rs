@@ -13,11 +13,8 @@ use crate::hook::scene::{Scene, record};
 /// Records what a shell command proves.
 pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) {
     let Some(command) = call.command.as_deref().map(str::trim) else { return };
-    let exit = match (call.failed, call.exit) {
-        (false, None | Some(0)) => 0,
-        (_, Some(exit)) => exit,
-        (true, None) => return,
-    };
+    // Not every host says how a command ended.
+    let Some(exit) = call.exit else { return };
     let here = scene.call.event.cwd.as_ref() == Some(&scene.desk.place.root);
     if call.background || !here || scene.desk.run.checks.is_empty() {
         return;

@@ -2,17 +2,20 @@
 
 use serde_json::json;
 
-use crate::core::contract::{Mode, digest_start};
+use crate::core::contract::digest_start;
 use crate::core::event::{Background, Reply, StopCall};
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::inject;
 use crate::core::next;
-use crate::core::plan::Status;
 use crate::core::text::flatten;
+use crate::core::view::PhaseView;
 use crate::hook::scene::{Scene, record};
 use crate::hook::{context, progress};
 use crate::store::Snapshot;
 use crate::store::session::LastStop;
+
+/// How many phases the user's line names.
+const NAMED: usize = 8;
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
     let mut snapshot = scene.snapshot();
@@ -73,7 +76,7 @@ fn facts(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, blocks: Op
     let cap = scene.call.world.var("PWF_GATE_CAP").and_then(|v| v.parse().ok()).unwrap_or(gate::DEFAULT_CAP);
     let run = &scene.desk.run;
     Facts {
-        gated: head.is_some_and(|h| h.mode == Mode::Gate),
+        gated: snapshot.gated(),
         paused: run.paused,
         attached: true,
         work: if snapshot.contract.is_none() {
@@ -149,25 +152,39 @@ fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> R
         _ if scene.call.event.attended == Some(true) => "type continue",
         _ => &run,
     };
-    if verdict == Verdict::NeedsYou {
-        let parked = snapshot.view.phases.iter().filter(|p| p.status != Status::Complete);
-        let named: Vec<String> = parked
-            .map(|p| format!("{} ({})", p.id, if p.run.why.is_empty() { p.status.word() } else { &p.run.why }))
-            .collect();
-        let first =
-            snapshot.view.phases.iter().find(|p| p.status != Status::Complete).map_or("PHASE", |p| p.id.as_str());
-        let text = format!(
-            "steadfast let the run end: needs you. Not done: {}. To take one up again: steadfast start {first}",
-            named.join("; ")
-        );
-        reply.notice = Some(flatten(&text));
-        return reply;
-    }
-    if let Some(text) = inject::let_go(verdict, open, total, go_on) {
+    let text = match verdict {
+        Verdict::NeedsYou => Some(needs_you(snapshot)),
+        _ => inject::let_go(verdict, open, total, go_on),
+    };
+    if let Some(mut text) = text {
+        let run = &scene.desk.run;
+        if run.proposed > run.looked {
+            let look = if scene.call.event.attended == Some(true) { "type approve plan" } else { "steadfast status" };
+            text = format!("{text} A proposal waits for you: {look}");
+        }
         reply.notice = Some(match reply.notice {
             Some(news) => format!("{text}\n{news}"),
             None => text,
         });
     }
     reply
+}
+
+/// Which phases need a person, and why. What a person parked is settled.
+fn needs_you(snapshot: &Snapshot) -> String {
+    let needy: Vec<&PhaseView> =
+        snapshot.view.phases.iter().filter(|p| !p.settled() || next::parked_by_agent(p)).collect();
+    let mut named: Vec<String> = needy
+        .iter()
+        .take(NAMED)
+        .map(|p| format!("{} ({})", p.id, if p.run.why.is_empty() { p.status.word() } else { &p.run.why }))
+        .collect();
+    if needy.len() > NAMED {
+        named.push(format!("and {} more", needy.len() - NAMED));
+    }
+    let first = needy.first().map_or("PHASE", |p| p.id.as_str());
+    flatten(&format!(
+        "steadfast let the run end: needs you. Not done: {}. To take one up again: steadfast start {first}",
+        named.join("; ")
+    ))
 }

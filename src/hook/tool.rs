@@ -1,15 +1,17 @@
 //! After a tool: edits, failures, and one re-anchoring line after many calls without a verb.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 
-use crate::core::contract::digest;
+use crate::core::contract::{Mode, digest};
 use crate::core::event::{Reply, ToolCall};
+use crate::core::guard::plain;
+use crate::core::run::Course;
 use crate::core::seen::Seen;
 use crate::hook::scene::{Scene, record};
 use crate::hook::{adopt, context, observe, progress};
-use crate::store::{Attestation, approval, disk, layout};
+use crate::store::{Attestation, HeadRead, approval, disk, head, layout};
 
 /// After how many tool calls without a verb the agent is reminded once.
 const ANCHOR: u32 = 40;
@@ -37,9 +39,14 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
     if plan_touched && main {
         return plan_edited(scene);
     }
-    if main && scene.desk.run.paused != scene.session.told_pause {
-        scene.session.told_pause = scene.desk.run.paused;
-        return paused(scene.desk.run.paused);
+    if main
+        && scene.desk.run.revoked
+        && let Some(reply) = context::revoked(scene)
+    {
+        return reply;
+    }
+    if main && let Some(text) = course(scene) {
+        return Reply { context: Some(text.to_owned()), ..Reply::default() };
     }
     if main && scene.session.calls >= ANCHOR {
         let calls = std::mem::take(&mut scene.session.calls);
@@ -51,7 +58,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
 /// Records one edit. Whether it was the plan file.
 fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     let base = scene.call.event.cwd.clone().unwrap_or_else(|| scene.desk.place.root.clone());
-    let full = plain(&base.join(path));
+    let full = plain(&base, path);
     let root = scene.desk.place.root.clone();
     let real = full.parent().and_then(|p| disk::canonical(p).ok()).zip(full.file_name()).map(|(p, n)| p.join(n));
     let full = real.unwrap_or(full);
@@ -80,29 +87,34 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     false
 }
 
-/// The path without `.` and `..`, as far as that can be said without asking the disk.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                out.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => out.push(other),
-        }
+/// A person paused, resumed or released the run while the agent was busy: told once each.
+fn course(scene: &mut Scene<'_, '_>) -> Option<&'static str> {
+    let (told, now) = (scene.session.told_course, scene.desk.run.course());
+    if told == now {
+        return None;
     }
-    out
+    // The mark lies in the project; what the agent hears is what is so.
+    if now == Course::Released && !is_released(scene) {
+        scene.desk.run.released = false;
+        return None;
+    }
+    scene.session.told_course = now;
+    match now {
+        Course::Paused => Some(
+            "steadfast: the user paused this run. Bring what you do to a safe end and stop; you are not held.\nDo not start another phase until the user goes on.",
+        ),
+        Course::Released => Some(
+            "steadfast: the user took the gate off this plan. You are not held any more.\nThe plan stays as a guide: bring what you do to a safe end, then follow what the user says.",
+        ),
+        Course::Running if told == Course::Paused => Some(
+            "steadfast: the user resumed this run. The plan is in force again.\nGo on with what comes next: steadfast next",
+        ),
+        Course::Running => None,
+    }
 }
 
-/// A person paused or resumed the run while the agent was busy.
-fn paused(now: bool) -> Reply {
-    let text = if now {
-        "steadfast: the user paused this run. Bring what you do to a safe end and stop; you are not held.\nDo not start another phase until the user goes on."
-    } else {
-        "steadfast: the user resumed this run. The plan is in force again; see: steadfast next"
-    };
-    Reply { context: Some(text.to_owned()), ..Reply::default() }
+fn is_released(scene: &Scene<'_, '_>) -> bool {
+    matches!(head::read(&scene.call.state, &scene.desk.path()), HeadRead::Head(head, _) if head.mode == Mode::Plain)
 }
 
 /// The agent changed the plan: what it wrote is taken over, and it hears once if its contract is not in force.
@@ -123,7 +135,7 @@ fn plan_edited(scene: &mut Scene<'_, '_>) -> Reply {
     } else if snapshot.attestation == Attestation::Changed && scene.session.told_agent != snapshot.file_digest() {
         scene.session.told_agent = snapshot.file_digest();
         reply.context = Some(
-            "steadfast: this edit changes what the plan asks for, so the approved plan goes on until it is approved. If it only adds to the plan: steadfast attest. If it takes something away or rewords it, a person has to approve it; undo it, or leave it for them."
+            "steadfast: this edit changes what the plan asks for, so the approved plan goes on until it is approved. If it only adds to the plan: steadfast attest. If it takes something away or rewords it, a person has to approve it. Keep it for them: steadfast propose --why \"...\", then steadfast restore."
                 .to_owned(),
         );
     }

@@ -10,7 +10,7 @@ use crate::store::locate::{self, Found, Place};
 use crate::store::session::{Session, SessionFile};
 use crate::store::snapshot::Snapshot;
 use crate::store::state_dir::Depth;
-use crate::store::{Desk, HeadRead, head, layout, state_dir};
+use crate::store::{Attestation, Desk, HeadRead, head, layout, state_dir};
 
 /// By what an event attaches its session. Judged before the lock to be cheap, and again under it, because another session
 /// may have been faster.
@@ -162,8 +162,8 @@ fn attach_if_free(call: &Call<'_>) -> Reply {
     }
     // "continue" in a project whose plan is finished, or was never approved here, is about something else.
     let snapshot = Snapshot::take(Some(&call.state), &desk);
-    let unfinished =
-        snapshot.head.is_some() && (snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled()));
+    let unfinished = snapshot.attestation == Attestation::Draft
+        || (snapshot.contract.is_some() && snapshot.view.phases.iter().any(|p| !p.settled()));
     drop(desk);
     if unfinished || pinned(call) { attach(call, &place, &By::Word) } else { Reply::default() }
 }

@@ -1,14 +1,14 @@
 //! Claude Code: payloads as seen with versions 2.1.197 and 2.1.332 (samples in `tests/payloads/claude-code/`).
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::core::contract::digest;
-use crate::core::event::{Background, Event, Kind, Reply, Source, StopCall, ToolCall};
-use crate::hosts::{Abilities, Env, Host};
+use crate::core::event::{Event, Kind, Replacement, Reply, ToolCall, Write, Writing};
+use crate::hosts::wire::{self, Payload, When};
+use crate::hosts::{Abilities, Env, Host, claude_code_settings};
 
 /// The registry's entry.
 pub const HOST: Host = Host {
@@ -18,132 +18,36 @@ pub const HOST: Host = Host {
     render,
     session,
     inside: |env| env("CLAUDECODE").is_some() || env("CLAUDE_CODE_SESSION_ID").is_some(),
+    own_session: false,
+    settings: claude_code_settings::files,
+    settings_harm: claude_code_settings::harm,
     abilities: Abilities {
         inject: "SessionStart, UserPromptSubmit, SubagentStart, PostToolUse",
         hold: "Stop `decision: block`",
         host_cap: Some(8),
         context_limit: "10,000 characters",
+        guard: true,
     },
+    by_hand: None,
     program: "claude",
 };
 
-/// Null and absent are the same, and a value of another type is no reason to lose the whole payload.
-fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Default + for<'a> Deserialize<'a>,
-{
-    let value = Value::deserialize(deserializer)?;
-    Ok(T::deserialize(value).unwrap_or_default())
-}
-
-/// A flag that some hosts write as a string.
-fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Bool(flag) => flag,
-        Value::String(word) => word.eq_ignore_ascii_case("true"),
-        _ => false,
-    })
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Payload {
-    #[serde(deserialize_with = "lenient")]
-    hook_event_name: String,
-    #[serde(deserialize_with = "lenient")]
-    session_id: String,
-    #[serde(deserialize_with = "lenient")]
-    cwd: String,
-    #[serde(deserialize_with = "lenient")]
-    prompt_id: String,
-    #[serde(deserialize_with = "lenient")]
-    source: String,
-    #[serde(deserialize_with = "lenient")]
-    prompt: String,
-    #[serde(deserialize_with = "lenient")]
-    reason: String,
-    #[serde(deserialize_with = "lenient")]
-    agent_id: String,
-    #[serde(deserialize_with = "lenient")]
-    agent_type: String,
-    #[serde(deserialize_with = "lenient")]
-    tool_name: String,
-    #[serde(deserialize_with = "lenient")]
-    tool_use_id: String,
-    #[serde(deserialize_with = "lenient")]
-    tool_input: ToolInput,
-    #[serde(deserialize_with = "lenient")]
-    tool_response: ToolResponse,
-    #[serde(deserialize_with = "lenient")]
-    error: String,
-    #[serde(alias = "stopHookActive", deserialize_with = "flag")]
-    stop_hook_active: bool,
-    #[serde(deserialize_with = "lenient")]
-    last_assistant_message: String,
-    #[serde(deserialize_with = "lenient")]
-    stop_reason: String,
-    #[serde(deserialize_with = "lenient")]
-    background_tasks: Vec<Task>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ToolInput {
-    #[serde(deserialize_with = "lenient")]
-    file_path: String,
-    #[serde(deserialize_with = "lenient")]
-    notebook_path: String,
-    #[serde(deserialize_with = "lenient")]
-    command: String,
-    #[serde(deserialize_with = "flag")]
-    run_in_background: bool,
-    #[serde(deserialize_with = "lenient")]
-    content: Value,
-    #[serde(deserialize_with = "lenient")]
-    new_string: Value,
-    #[serde(deserialize_with = "lenient")]
-    edits: Value,
-}
-
-/// What a shell tool answers.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ToolResponse {
-    /// A command that took too long was put into the background.
-    #[serde(rename = "backgroundTaskId", deserialize_with = "lenient")]
-    background_task_id: Value,
-    #[serde(deserialize_with = "flag")]
-    interrupted: bool,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Task {
-    #[serde(deserialize_with = "lenient")]
-    id: String,
-    #[serde(rename = "type", deserialize_with = "lenient")]
-    kind: String,
-    #[serde(deserialize_with = "lenient")]
-    status: String,
-}
-
 fn parse(word: &str, bytes: &[u8], env: Env<'_>) -> Option<Event> {
-    let text = String::from_utf8_lossy(bytes);
-    // Explicit duplicates and broken escapes are the host's business: what does not parse is not evaluated.
-    let payload: Payload = serde_json::from_str(&text).ok()?;
-    let name = if word.is_empty() { payload.hook_event_name.clone() } else { word.to_owned() };
-    let kind = kind(&name, &payload)?;
-    let turn = if payload.tool_use_id.is_empty() { payload.prompt_id.clone() } else { payload.tool_use_id.clone() };
+    let payload = Payload::read(bytes)?;
+    let (turn, unnamed) = (payload.prompt_id.clone(), payload.agent_type.is_empty());
+    let mut event = payload.event(word, &turn, call)?;
+    if let Kind::PostTool(call) = &mut event.kind {
+        call.background |= call.command.is_some() && unfinished(bytes);
+    }
+    // Compaction reports itself as a subagent without a type.
+    if event.kind == Kind::SubagentStop && unnamed {
+        return None;
+    }
     Some(Event {
-        kind,
-        session: payload.session_id,
-        cwd: path(&payload.cwd),
-        project: env("CLAUDE_PROJECT_DIR").as_deref().and_then(path),
-        agent: Some(payload.agent_id).filter(|a| !a.is_empty()),
-        turn,
+        project: env("CLAUDE_PROJECT_DIR").as_deref().and_then(wire::path),
         attended: attended(env),
         host_pid: env("CLAUDE_PID").and_then(|v| v.parse().ok()),
+        ..event
     })
 }
 
@@ -159,127 +63,101 @@ fn attended(env: Env<'_>) -> Option<bool> {
     }
 }
 
-fn path(text: &str) -> Option<PathBuf> {
-    Some(PathBuf::from(text)).filter(|p| p.is_absolute())
+/// What of a shell tool's answer matters: the rest may be long.
+#[derive(Default, Deserialize)]
+struct Answer {
+    #[serde(default)]
+    tool_response: Shell,
 }
 
-fn kind(name: &str, payload: &Payload) -> Option<Kind> {
-    Some(match name {
-        "session-start" | "SessionStart" => Kind::SessionStart(match payload.source.as_str() {
-            "resume" => Source::Resume,
-            "clear" => Source::Clear,
-            "compact" => Source::Compact,
-            "fork" => Source::Fork,
-            _ => Source::Startup,
-        }),
-        "user-prompt" | "UserPromptSubmit" => Kind::Prompt(payload.prompt.clone()),
-        "pre-tool" | "PreToolUse" => Kind::PreTool(tool(payload, false)),
-        "post-tool" | "PostToolUse" => Kind::PostTool(tool(payload, false)),
-        "tool-failure" | "PostToolUseFailure" => Kind::PostTool(tool(payload, true)),
-        "pre-compact" | "PreCompact" => Kind::PreCompact,
-        "subagent-start" | "SubagentStart" => Kind::SubagentStart,
-        // Compaction reports itself as a subagent without a type.
-        "subagent-stop" | "SubagentStop" if payload.agent_type.is_empty() => return None,
-        "subagent-stop" | "SubagentStop" => Kind::SubagentStop,
-        "stop" | "Stop" => Kind::Stop(stop(payload)),
-        "session-end" | "SessionEnd" => Kind::SessionEnd(payload.reason.clone()),
-        _ => return None,
-    })
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Shell {
+    /// A command that took too long was put into the background.
+    #[serde(rename = "backgroundTaskId")]
+    background: Option<String>,
+    interrupted: bool,
+}
+
+/// Whether a command has not come to its end.
+fn unfinished(bytes: &[u8]) -> bool {
+    let answer: Answer = serde_json::from_slice(bytes).unwrap_or_default();
+    answer.tool_response.background.is_some() || answer.tool_response.interrupted
+}
+
+fn call(payload: &Payload, when: When) -> ToolCall {
+    if when == When::Before { coming(payload) } else { tool(payload, when == When::Failed) }
+}
+
+/// A text of the tool's input; empty where there is none.
+fn text<'p>(input: &'p Value, name: &str) -> &'p str {
+    input.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The file that one of the writing tools is about.
+fn written(payload: &Payload) -> Option<&str> {
+    let writes = matches!(payload.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+    let file = ["file_path", "notebook_path"].map(|name| text(&payload.tool_input, name));
+    file.into_iter().find(|file| writes && !file.is_empty())
 }
 
 fn tool(payload: &Payload, failed: bool) -> ToolCall {
     let input = &payload.tool_input;
-    let writes = matches!(payload.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
-    let file = if input.file_path.is_empty() { &input.notebook_path } else { &input.file_path };
-    let content = json!([file, input.content, input.new_string, input.edits]).to_string();
+    let of = |name: &str| input.get(name).unwrap_or(&Value::Null);
+    let file = ["file_path", "notebook_path"].map(|name| text(input, name)).into_iter().find(|file| !file.is_empty());
+    let content = json!([file.unwrap_or_default(), of("content"), of("new_string"), of("edits")]).to_string();
     ToolCall {
-        name: payload.tool_name.clone(),
-        edits: if writes && !failed && !file.is_empty() { vec![PathBuf::from(file)] } else { Vec::new() },
-        command: Some(input.command.clone()).filter(|c| !c.is_empty()),
+        edits: written(payload).filter(|_| !failed).map(PathBuf::from).into_iter().collect(),
         failed,
-        background: input.run_in_background
-            || !payload.tool_response.background_task_id.is_null()
-            || payload.tool_response.interrupted,
-        exit: payload.error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next()?.parse().ok()),
-        input_digest: digest(content.as_bytes()),
-        ..ToolCall::default()
-    }
-}
-
-fn stop(payload: &Payload) -> StopCall {
-    let mut background = Background::default();
-    for task in payload.background_tasks.iter().filter(|t| t.status.is_empty() || t.status == "running") {
-        if task.kind == "subagent" || task.kind.contains("agent") {
-            background.subagents.push(task.id.clone());
+        background: of("run_in_background").as_bool().unwrap_or_default(),
+        // A shell that fails is reported as a failed tool.
+        exit: if failed {
+            payload.error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next()?.parse().ok())
         } else {
-            background.shells.push(task.id.clone());
-        }
-    }
-    StopCall {
-        active: payload.stop_hook_active,
-        background,
-        last_message: payload.last_assistant_message.clone(),
-        errored: matches!(payload.stop_reason.as_str(), "error" | "aborted" | "interrupted"),
+            input.get("command").map(|_| 0)
+        },
+        input_digest: digest(content.as_bytes()),
+        ..bare(payload)
     }
 }
 
-fn event_name(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::SessionStart(_) => "SessionStart",
-        Kind::Prompt(_) => "UserPromptSubmit",
-        Kind::PreTool(_) => "PreToolUse",
-        Kind::PostTool(call) if call.failed => "PostToolUseFailure",
-        Kind::PostTool(_) => "PostToolUse",
-        Kind::PreCompact => "PreCompact",
-        Kind::SubagentStart => "SubagentStart",
-        Kind::SubagentStop => "SubagentStop",
-        Kind::Stop(_) => "Stop",
-        Kind::SessionEnd(_) => "SessionEnd",
+fn bare(payload: &Payload) -> ToolCall {
+    let command = Some(text(&payload.tool_input, "command").to_owned()).filter(|c| !c.is_empty());
+    ToolCall { name: payload.tool_name.clone(), command, ..ToolCall::default() }
+}
+
+/// A tool that is about to be used.
+fn coming(payload: &Payload) -> ToolCall {
+    let input = &payload.tool_input;
+    let what = || match payload.tool_name.as_str() {
+        "Write" => {
+            input.get("content").and_then(Value::as_str).map_or(Writing::Unknown, |t| Writing::Whole(t.to_owned()))
+        }
+        "Edit" => Writing::Replace(vec![replacement(input)]),
+        "MultiEdit" => match input.get("edits").and_then(Value::as_array) {
+            Some(edits) => Writing::Replace(edits.iter().map(replacement).collect()),
+            None => Writing::Unknown,
+        },
+        _ => Writing::Unknown,
+    };
+    let write = written(payload).map(|file| Write { path: PathBuf::from(file), what: what() });
+    ToolCall { writes: write.into_iter().collect(), input: wire::texts(input), ..bare(payload) }
+}
+
+fn replacement(edit: &Value) -> Replacement {
+    Replacement {
+        old: text(edit, "old_string").to_owned(),
+        new: text(edit, "new_string").to_owned(),
+        all: edit.get("replace_all").and_then(Value::as_bool).unwrap_or_default(),
     }
 }
 
 fn render(event: &Event, reply: &Reply) -> Option<String> {
-    let mut out = serde_json::Map::new();
-    let context = match event.kind {
-        // On these an additional context is an error, or would force another turn.
-        Kind::Stop(_) | Kind::SubagentStop | Kind::SessionEnd(_) | Kind::PreCompact => None,
-        _ => reply.context.as_deref(),
+    let name = match &event.kind {
+        Kind::PostTool(call) if call.failed => "PostToolUseFailure",
+        kind => wire::name(kind),
     };
-    let mut specific = serde_json::Map::new();
-    if let Some(text) = context {
-        specific.insert("additionalContext".to_owned(), json!(text));
-    }
-    match event.kind {
-        Kind::Stop(_) => {
-            if let Some(reason) = &reply.hold {
-                out.insert("decision".to_owned(), json!("block"));
-                out.insert("reason".to_owned(), json!(reason));
-            }
-        }
-        Kind::Prompt(_) => {
-            if let Some(reason) = &reply.deny {
-                out.insert("decision".to_owned(), json!("block"));
-                out.insert("reason".to_owned(), json!(reason));
-            }
-        }
-        Kind::PreTool(_) => {
-            if let Some(reason) = &reply.deny {
-                specific.insert("permissionDecision".to_owned(), json!("deny"));
-                specific.insert("permissionDecisionReason".to_owned(), json!(reason));
-            }
-        }
-        _ => {}
-    }
-    if !specific.is_empty() {
-        specific.insert("hookEventName".to_owned(), json!(event_name(&event.kind)));
-        out.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
-    }
-    if let Some(notice) = &reply.notice
-        && !matches!(event.kind, Kind::PreCompact | Kind::SessionEnd(_))
-    {
-        out.insert("systemMessage".to_owned(), json!(notice));
-    }
-    if out.is_empty() { None } else { Some(Cow::from(Value::Object(out).to_string()).into_owned()) }
+    wire::render(name, &event.kind, reply)
 }
 
 fn session(env: Env<'_>) -> Option<(String, Option<u32>)> {
@@ -289,6 +167,7 @@ fn session(env: Env<'_>) -> Option<(String, Option<u32>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::event::Background;
 
     fn read(text: &str) -> Option<Event> {
         parse("", text.as_bytes(), &|_| None)
@@ -331,6 +210,35 @@ mod tests {
         );
         let Kind::Stop(stop) = event.unwrap().kind else { panic!() };
         assert_eq!(stop.background, Background { subagents: vec!["a".into()], shells: vec!["b".into(), "x".into()] });
+    }
+
+    #[test]
+    fn what_a_tool_is_about_to_write() {
+        let coming = |tool: &str, input: &str| {
+            let text = format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input}}}"#);
+            match read(&text).unwrap().kind {
+                Kind::PreTool(call) => call,
+                other => panic!("{other:?}"),
+            }
+        };
+        let edit = |old: &str, new: &str, all| Replacement { old: old.into(), new: new.into(), all };
+        let replace = r#"{"file_path":"/p/f","old_string":"a","new_string":"b","replace_all":true}"#;
+        let several = r#"{"file_path":"/p/f","edits":[{"old_string":"a","new_string":"b"},{"old_string":7}]}"#;
+        for (tool, input, what) in [
+            ("Write", r#"{"file_path":"/p/f","content":"x"}"#, Writing::Whole("x".into())),
+            ("Write", r#"{"file_path":"/p/f","content":7}"#, Writing::Unknown),
+            ("Edit", replace, Writing::Replace(vec![edit("a", "b", true)])),
+            ("MultiEdit", several, Writing::Replace(vec![edit("a", "b", false), edit("", "", false)])),
+            ("MultiEdit", r#"{"file_path":"/p/f"}"#, Writing::Unknown),
+            ("NotebookEdit", r#"{"notebook_path":"/p/f"}"#, Writing::Unknown),
+        ] {
+            assert_eq!(coming(tool, input).writes, [Write { path: "/p/f".into(), what }], "{tool} {input}");
+        }
+        for (tool, input) in [("Read", replace), ("Write", "{}"), ("Edit", "[]"), ("Bash", "null")] {
+            assert!(coming(tool, input).writes.is_empty(), "{tool} {input}");
+        }
+        let call = coming("mcp__x__y", r#"{"a":["/b\nc",{"d":"e"}],"f":1,"command":"ls"}"#);
+        assert_eq!((call.input.as_str(), call.command.as_deref()), ("/b c\ne\nls\n", Some("ls")));
     }
 
     #[test]

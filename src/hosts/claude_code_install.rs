@@ -7,9 +7,10 @@ use crate::core::json_edit::{EditError, HookEntry, merge_hooks};
 use crate::hosts::Env;
 
 /// Events we ask for: the host's name, our word, seconds the host waits.
-const EVENTS: [(&str, &str, u32); 9] = [
+const EVENTS: [(&str, &str, u32); 10] = [
     ("SessionStart", "session-start", 10),
     ("UserPromptSubmit", "user-prompt", 10),
+    ("PreToolUse", "pre-tool", 10),
     ("PostToolUse", "post-tool", 10),
     ("PostToolUseFailure", "tool-failure", 10),
     ("PreCompact", "pre-compact", 10),
@@ -20,10 +21,14 @@ const EVENTS: [(&str, &str, u32); 9] = [
     ("SessionEnd", "session-end", 5),
 ];
 
+/// The tools that may change what the guard keeps. Written as an expression, since the host takes a list of plain names word
+/// for word, and looks for anything else anywhere in a name.
+const GUARDED: &str = "^(Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*)$";
+
 /// Verbs an agent may run without a question: they start no command out of the plan, and an agent cannot weaken a plan by
 /// them. `check`, `done`, `run` and `try` start commands; `pause`, `release`, `use` and `uninstall` are a person's.
-const HARMLESS: [&str; 11] =
-    ["init", "attest", "status", "next", "start", "step", "fail", "skip", "log", "attach", "plans"];
+const HARMLESS: [&str; 12] =
+    ["init", "attest", "status", "next", "start", "step", "fail", "skip", "log", "propose", "attach", "plans"];
 
 /// The address editors find the format of the settings under. It is all that a file holds besides ours which was not there
 /// before; standing behind `hooks`, it also marks the file as made by us.
@@ -58,6 +63,7 @@ pub fn entries(program: &str) -> Vec<HookEntry> {
         .iter()
         .map(|(event, word, timeout)| HookEntry {
             event: (*event).to_owned(),
+            matcher: (*event == "PreToolUse").then(|| GUARDED.to_owned()),
             command: program.to_owned(),
             args: ["hook", word, "--host", "claude-code"].map(str::to_owned).to_vec(),
             timeout: *timeout,
@@ -119,6 +125,8 @@ mod tests {
             assert_eq!(hook["args"], serde_json::json!([word, "--host", "claude-code"]));
             assert_eq!(hook["timeout"], timeout);
             assert_eq!(hook["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/steadfast");
+            let matcher = entries("").into_iter().find(|entry| entry.event == event).unwrap().matcher;
+            assert_eq!(hooks[event][0].get("matcher"), matcher.map(serde_json::Value::from).as_ref());
         }
     }
 }

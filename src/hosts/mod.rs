@@ -2,6 +2,11 @@
 
 pub mod claude_code;
 pub mod claude_code_install;
+mod claude_code_settings;
+pub mod codex;
+mod wire;
+
+use std::path::{Path, PathBuf};
 
 use crate::core::event::{Event, Reply};
 
@@ -19,6 +24,9 @@ pub struct Abilities {
     pub host_cap: Option<u32>,
     /// The host's limit for injected text.
     pub context_limit: &'static str,
+    /// Whether we ask to be called before a tool is used, to refuse what would weaken the plan. Not where a hook that breaks
+    /// off refuses the tool: control fails open.
+    pub guard: bool,
 }
 
 /// A host.
@@ -35,14 +43,22 @@ pub struct Host {
     pub session: fn(env: Env<'_>) -> Option<(String, Option<u32>)>,
     /// Whether this shell belongs to an agent of the host, also where it names no session.
     pub inside: fn(env: Env<'_>) -> bool,
+    /// It starts every hook in a session (`setsid`) of its own, perhaps through a shell. Else a hook is its child.
+    pub own_session: bool,
+    /// The settings files by which this host finds our hooks, for a session started in this project.
+    pub settings: fn(project: Option<&Path>, env: Env<'_>) -> Vec<PathBuf>,
+    /// What an edit of one of them would do to our hooks, in words that follow "it". `None` where it does no harm.
+    pub settings_harm: fn(before: &str, after: &str) -> Option<String>,
     /// What it lets a hook do.
     pub abilities: Abilities,
+    /// Where a person adds its hooks, if `install` does not do it.
+    pub by_hand: Option<&'static str>,
     /// Program and first arguments of `steadfast run`.
     pub program: &'static str,
 }
 
 /// All hosts, in the order they are asked whether a shell is theirs.
-pub static HOSTS: &[Host] = &[claude_code::HOST];
+pub static HOSTS: &[Host] = &[claude_code::HOST, codex::HOST];
 
 /// The longest session id, in bytes. A longer one is none.
 pub const MAX_SESSION: usize = 256;
@@ -50,6 +66,11 @@ pub const MAX_SESSION: usize = 256;
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|h| h.id == id)
+}
+
+/// The host that a person names, by its id or its program.
+pub fn named(word: &str) -> Option<&'static Host> {
+    HOSTS.iter().find(|h| h.id == word || h.program == word)
 }
 
 /// The host whose shell this is, with the session id and host process.

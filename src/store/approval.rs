@@ -9,7 +9,7 @@ use crate::core::run::phase_key;
 use crate::store::desk::Desk;
 use crate::store::head::{self, Approval, By, Head};
 use crate::store::snapshot::Snapshot;
-use crate::store::{disk, layout};
+use crate::store::{disk, layout, pending};
 
 /// What went wrong.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
     let phases: Vec<String> = contract.phases.iter().map(ContractPhase::digest).collect();
     head.given.retain(|digest| phases.contains(digest));
     head.version += 1;
-    head.log.push(Approval { version: head.version, digest: head.digest.clone(), by, at });
+    head.log.push(Approval { version: head.version, digest: head.digest.clone(), by, at, revoked: false });
     publish(state, desk, head)
 }
 
@@ -70,6 +70,47 @@ pub fn give(head: &mut Head, phase: &ContractPhase) {
     if !head.given.contains(&digest) {
         head.given.push(digest);
     }
+}
+
+/// Takes the approval back, by a person's word: nothing of the plan is in force any more. Its version stays used up, and the
+/// next contract needs a person.
+///
+/// # Errors
+/// A [`Trouble`]; [`Trouble::NotApproved`] where nothing changed.
+pub fn revoke(state: &Path, desk: &Desk, head: &mut Head, at: String) -> Result<(), Trouble> {
+    // What was shown in a chat was shown against this version, whose number stays.
+    pending::clear(state, &desk.path()).map_err(Trouble::NotApproved)?;
+    let digest = std::mem::take(&mut head.digest);
+    head.log.push(Approval { version: head.version, digest, by: By::Person, at, revoked: true });
+    head.contract = None;
+    head.person_commands.clear();
+    head.made_here = false;
+    publish(state, desk, head)
+}
+
+/// Takes the gate off a plan, as a person's approval of the same contract without it. A draft stays one.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn release(
+    state: &Path,
+    desk: &mut Desk,
+    head: &mut Head,
+    approved: Option<Contract>,
+    at: String,
+) -> Result<(), Trouble> {
+    head.mode = Mode::Plain;
+    let released = match approved {
+        Some(contract) => {
+            let contract = Contract { mode: Mode::Plain, ..contract };
+            grant(state, desk, head, &contract, Grant { by: By::Person, shown: Shown::Nothing, at })
+        }
+        None => publish(state, desk, head),
+    };
+    if !matches!(released, Err(Trouble::NotApproved(_))) {
+        desk.run.released = true;
+    }
+    released
 }
 
 /// Writes a head and its mirrors.
@@ -90,6 +131,8 @@ pub fn mirror(desk: &Desk, head: &Head) -> io::Result<()> {
         let name = layout::contract(head.version);
         desk.create(&name, contract.as_bytes())?;
         desk.replace(layout::ATTESTATION, format!("{}  {name}\n", head.digest).as_bytes())?;
+    } else if head.revoked() {
+        disk::remove(&desk.path().join(layout::ATTESTATION))?;
     }
     if head.mode == Mode::Plain {
         disk::remove(&desk.path().join(layout::MODE))
@@ -107,12 +150,14 @@ pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
         }
     }
     desk.run.checks = approved.contract.as_ref().map(Contract::check_marks).unwrap_or_default();
+    desk.run.revoked = false;
     let counts = approved.view.counts(desk.run.mark.files);
     // A smaller plan has smaller counts; without this it could not show progress for a while.
     desk.run.mark = if weakened { counts } else { desk.run.mark.max(counts) };
 }
 
-/// A plan that came from elsewhere keeps the mode its mirror names, once a person approves it.
+/// A plan that came from elsewhere keeps the mode its mirror names, once a person approves it, and counts on from the versions
+/// that are mirrored: none gets a second text.
 pub fn head_from_mirrors(desk: &Desk) -> Head {
     let text = desk.file(layout::MODE, 256).bytes().unwrap_or_default();
     let words = String::from_utf8_lossy(&text).into_owned();
@@ -124,5 +169,13 @@ pub fn head_from_mirrors(desk: &Desk) -> Head {
     } else {
         Mode::Plain
     };
-    Head { v: 1, plan: desk.path(), mode, ..Head::default() }
+    Head { v: 1, plan: desk.path(), version: mirrored(desk), mode, ..Head::default() }
+}
+
+/// The highest version with a mirror, 0 where there is none.
+fn mirrored(desk: &Desk) -> u64 {
+    /// Nobody approves that often: a larger number was made up, and the next one has to fit as well.
+    const MOST: u64 = 1_000_000;
+    let number = |name: &String| name.strip_prefix("contract-v")?.strip_suffix(".json")?.parse::<u64>().ok();
+    disk::names(&desk.path(), 10_000).iter().filter_map(number).filter(|n| *n < MOST).max().unwrap_or(0)
 }

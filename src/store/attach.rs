@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::core::contract::{Mode, digest_start};
+use crate::core::contract::digest_start;
+use crate::core::run::Course;
 use crate::store::desk::Desk;
 use crate::store::locate::Place;
 use crate::store::session::{self, Session};
@@ -59,7 +60,7 @@ pub fn held_by(state: &Path, key: &str, to: Option<&Place>) -> Option<Place> {
         return None;
     }
     let snapshot = Snapshot::take(Some(state), &desk);
-    let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate);
+    let gated = snapshot.gated();
     let open = snapshot.contract.is_none() || snapshot.view.phases.iter().any(|p| !p.settled());
     (gated && open).then_some(from)
 }
@@ -81,7 +82,9 @@ pub fn token_mark(token: &str) -> String {
 /// The system's; then nothing is bound.
 pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::SessionFile, Session, bool)> {
     let owned = desk.run.owner == who.key();
-    let (file, session, known) = bind_session(state, &desk.place, who, owned)?;
+    // What lies behind it is no news to a session that comes later.
+    let course = Some(desk.run.course()).filter(|c| *c == Course::Released).unwrap_or_default();
+    let (file, session, known) = bind_session(state, &desk.place, who, owned, course)?;
     desk.run.owner = who.key();
     desk.run.claim_until = 0;
     desk.run.token.clear();
@@ -93,7 +96,7 @@ pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::Se
 /// # Errors
 /// The system's; then nothing is bound.
 pub fn bind_legacy(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session)> {
-    bind_session(state, place, who, true).map(|(file, session, _)| (file, session))
+    bind_session(state, place, who, true, Course::Running).map(|(file, session, _)| (file, session))
 }
 
 /// Writes the session file. One that is bound to this plan already, or was before, keeps what it knows; one that comes from
@@ -103,6 +106,7 @@ fn bind_session(
     place: &Place,
     who: &Who,
     owned: bool,
+    course: Course,
 ) -> io::Result<(session::SessionFile, Session, bool)> {
     let file = session::create(state, &who.key())?;
     let old = file.reread().unwrap_or_default();
@@ -110,7 +114,13 @@ fn bind_session(
     let mut session = if known {
         old
     } else {
-        Session { turn_holds: old.turn_holds, seen: old.seen, last_stop: old.last_stop, ..Session::default() }
+        Session {
+            turn_holds: old.turn_holds,
+            seen: old.seen,
+            last_stop: old.last_stop,
+            told_course: course,
+            ..Session::default()
+        }
     };
     session.v = 1;
     session.host.clone_from(&who.host);

@@ -51,6 +51,15 @@ pub fn open_dir(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())?)
 }
 
+/// As [`open_dir`], in an open directory.
+///
+/// # Errors
+/// As [`open_dir`].
+pub fn open_dir_at(dir: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+    Ok(rustix::fs::openat(dir, name, flags, Mode::empty())?)
+}
+
 /// Opens a directory beneath a root whose links are resolved. No link is followed on the way from the root down.
 ///
 /// # Errors
@@ -249,7 +258,7 @@ fn put_where(
 /// Creates a file that is not there yet.
 ///
 /// # Errors
-/// `AlreadyExists`, or the system's.
+/// `AlreadyExists`, or the system's; a file that could not be written whole is taken away again.
 pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     let fd = rustix::fs::openat(
         dir,
@@ -257,7 +266,10 @@ pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io
         OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC,
         Mode::from_raw_mode(mode),
     )?;
-    File::from(fd).write_all(bytes)
+    File::from(fd).write_all(bytes).inspect_err(|_| {
+        // The failed write is what is reported.
+        let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
+    })
 }
 
 /// Replaces a file by path, see [`replace_at`]. A link is not followed: it is refused.
@@ -309,6 +321,14 @@ pub fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
+}
+
+/// Removes a directory with all that is in it. Links in it are removed, not followed.
+///
+/// # Errors
+/// The system's; then some of it may be left.
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    std::fs::remove_dir_all(path)
 }
 
 /// The path with every link resolved.
@@ -373,6 +393,11 @@ pub fn is_repository(dir: &Path) -> bool {
     kind(&git).is_some_and(|k| !k.dir || kind(&git.join("HEAD")).is_some())
 }
 
+/// Whether nothing stands at a path, for certain: not where that cannot be asked.
+pub fn is_missing(path: &Path) -> bool {
+    rustix::fs::lstat(path).err() == Some(rustix::io::Errno::NOENT)
+}
+
 /// The user this process acts as.
 pub fn user() -> u32 {
     static USER: OnceLock<u32> = OnceLock::new();
@@ -383,6 +408,12 @@ pub fn user() -> u32 {
 pub fn names(path: &Path, max: usize) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
     entries.take(max).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect()
+}
+
+/// As [`names`], of an open directory.
+pub fn names_at(dir: BorrowedFd<'_>, max: usize) -> Vec<String> {
+    let Ok(entries) = rustix::fs::Dir::read_from(dir) else { return Vec::new() };
+    entries.take(max).filter_map(|e| e.ok()?.file_name().to_str().ok().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

@@ -20,6 +20,10 @@ pub const BLOCKS: &str = ".stop_blocks";
 pub const ATTESTATION: &str = ".attestation";
 /// Output of checks, in a plan directory.
 pub const PROOFS: &str = "proofs";
+/// Proposals that wait for a person, and answered ones, in a plan directory.
+pub const PROPOSALS: &str = "proposals";
+/// What stood in the plan file before a proposal came into force.
+pub const BEFORE_PROPOSAL: &str = "task_plan.md.before-proposal";
 /// What git ignores in [`PLANNING`].
 pub const IGNORE: &str = ".gitignore";
 /// The record of what is approved, in the state directory.

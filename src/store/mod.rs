@@ -11,6 +11,7 @@ pub mod locate;
 pub mod lock;
 pub mod pending;
 pub mod progress;
+pub mod proposals;
 pub mod request;
 pub mod session;
 pub mod slot;

@@ -7,21 +7,28 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::core::contract::{Contract, digest_start};
-use crate::store::{disk, head, layout};
+use crate::store::{disk, head};
+
+/// The most bytes of contracts that one dialogue offers.
+pub const MAX_OFFERED: usize = 2 * 1024 * 1024;
+/// The most of the file that is read: a contract is written as a string, which may double it.
+const MAX: u64 = 8 * 1024 * 1024;
 
 /// A contract that waits for a person's word.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pending {
-    /// Key of the session that was shown it; no other can answer.
-    pub session: String,
-    /// Version of the head it was shown against.
-    pub version: u64,
+pub struct Offer {
     /// The bytes of the contract.
     pub contract: String,
+    /// The plan file asked for it.
+    pub own: bool,
+    /// Numbers of the proposals that asked for it.
+    pub proposals: Vec<u32>,
+    /// Every command of it was shown.
+    pub commands: bool,
 }
 
-impl Pending {
+impl Offer {
     /// What the person types to approve: the first 8 hex of the digest.
     pub fn code(&self) -> String {
         digest_start(self.contract.as_bytes(), 8)
@@ -30,6 +37,27 @@ impl Pending {
     /// The contract that was shown.
     pub fn parsed(&self) -> Option<Contract> {
         serde_json::from_str(&self.contract).ok()
+    }
+}
+
+/// A dialogue. A file of another form has no offers: nothing was shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pending {
+    /// Key of the session that was shown it; no other can answer.
+    pub session: String,
+    /// Version of the head it was shown against.
+    pub version: u64,
+    /// What can be approved.
+    pub offers: Vec<Offer>,
+    /// Every proposal that was shown: its number, and the digest of its file.
+    pub proposals: Vec<(u32, String)>,
+}
+
+impl Pending {
+    /// The digest of a proposal's file when it was shown.
+    pub fn digest(&self, n: u32) -> Option<&str> {
+        self.proposals.iter().find(|(number, _)| *number == n).map(|(_, digest)| digest.as_str())
     }
 }
 
@@ -46,10 +74,12 @@ pub fn save(state: &Path, plan_dir: &Path, pending: &Pending) -> io::Result<()> 
     disk::replace_at(disk::open_dir(&dir)?.as_fd(), NAME, &bytes, 0o600, false)
 }
 
-/// What was shown last, if anything.
-pub fn read(state: &Path, plan_dir: &Path) -> Option<Pending> {
-    let bytes = disk::read(&head::dir(state, plan_dir).join(NAME), layout::MAX_HEAD).bytes()?;
-    serde_json::from_str(std::str::from_utf8(&bytes).ok()?).ok()
+/// What was shown to this session last, if anything.
+pub fn read(state: &Path, plan_dir: &Path, session: &str) -> Option<Pending> {
+    let bytes = disk::read(&head::dir(state, plan_dir).join(NAME), MAX).bytes()?;
+    let pending: Pending = serde_json::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
+    let shown = !(pending.offers.is_empty() && pending.proposals.is_empty());
+    Some(pending).filter(|p| shown && p.session == session)
 }
 
 /// Forgets it.

@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::core::contract::digest_start;
-use crate::core::run::Mark;
+use crate::core::run::{Course, Mark};
 use crate::store::disk;
 use crate::store::locate::Place;
 use crate::store::slot::{self, Slot};
@@ -65,8 +65,8 @@ pub struct Session {
     pub compacted: bool,
     /// Tool calls since the last verb or prompt.
     pub calls: u32,
-    /// The agent was told that the run is paused.
-    pub told_pause: bool,
+    /// What the agent knows a person made of the run.
+    pub told_course: Course,
     /// What the user was told about last (a digest), so that each news is told once.
     pub told_user: String,
     /// What the agent was told about last.

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use crate::core::attest;
-use crate::core::contract::{Contract, digest_start};
+use crate::core::candidate::Candidate;
+use crate::core::contract::{Contract, Mode, digest_start};
 use crate::core::notes;
 use crate::core::plan::{Plan, Problem, Shape};
 use crate::core::plan_read;
@@ -28,6 +29,8 @@ pub enum Attestation {
     Changed,
     /// The plan claims an approval that this machine knows nothing of.
     Unapproved,
+    /// A person took its approval back.
+    Revoked,
 }
 
 impl Attestation {
@@ -38,7 +41,7 @@ impl Attestation {
             Self::Draft => "draft",
             Self::Approved => "approved",
             Self::Changed => "changed",
-            Self::Unapproved => "unapproved",
+            Self::Unapproved | Self::Revoked => "unapproved",
         }
     }
 }
@@ -96,7 +99,8 @@ impl Snapshot {
         let attestation = match (&head, &contract) {
             (Some(_), Some(approved)) if asked.as_ref() == Ok(approved) => Attestation::Approved,
             (Some(_), Some(_)) => Attestation::Changed,
-            (Some(_), None) => Attestation::Draft,
+            (Some(head), None) if head.is_draft() => Attestation::Draft,
+            (Some(_), None) => Attestation::Revoked,
             (None, _) if claims_approval(desk) => Attestation::Unapproved,
             (None, _) => Attestation::None,
         };
@@ -126,9 +130,23 @@ impl Snapshot {
         };
     }
 
+    /// Whether the gate judges the stops of this plan's session.
+    pub fn gated(&self) -> bool {
+        self.attestation != Attestation::Revoked && self.head.as_ref().is_some_and(|head| head.mode == Mode::Gate)
+    }
+
     /// Whether the file has a phase list at all.
     pub fn has_phases(&self) -> bool {
         self.plan.as_ref().is_some_and(|p| p.shape != Shape::None)
+    }
+
+    /// Judges a plan file as one that could be approved in place of what is.
+    ///
+    /// # Errors
+    /// Every problem it has.
+    pub fn weigh(&self, bytes: &[u8]) -> Result<Candidate, Vec<Problem>> {
+        let (mode, gate) = self.head.as_ref().map(|h| (h.mode, h.gate)).unwrap_or_default();
+        Candidate::weigh(bytes, mode, gate, self.contract.as_ref(), &self.view)
     }
 
     /// A digest of the file as it is, to tell each news once.

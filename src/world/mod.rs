@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-pub use process::{alive, hostname_token, parent_pid, start_time};
+pub use process::{alive, hostname_token, parent_pid, session_starter, start_time};
 
 /// What a run of this program may know about its surroundings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,6 +62,17 @@ impl World {
     /// Where temporary files go.
     pub fn temp(self) -> PathBuf {
         std::env::temp_dir()
+    }
+
+    /// Standard input, at most `max` bytes of it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn input(self, max: u64) -> std::io::Result<Vec<u8>> {
+        use std::io::Read;
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().take(max).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Somebody can be asked: standard input and standard error are terminals.

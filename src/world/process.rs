@@ -8,14 +8,30 @@ pub fn parent_pid() -> Option<u32> {
     rustix::process::getppid().and_then(|p| u32::try_from(p.as_raw_nonzero().get()).ok())
 }
 
+/// The process that started the session (`setsid`) this one belongs to, whatever shells stand between. Where the system does
+/// not say, the parent.
+pub fn session_starter() -> Option<u32> {
+    let leader = rustix::process::getsid(None).ok()?;
+    if leader == rustix::process::getpid() {
+        return parent_pid();
+    }
+    let leader = u32::try_from(leader.as_raw_nonzero().get()).ok()?;
+    stat(leader, 1).and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid != 0).or_else(parent_pid)
+}
+
 /// When a process started, in clock ticks since boot: together with its id it names one process for good.
 /// `None` where it is gone or the system does not say.
 pub fn start_time(pid: u32) -> Option<u64> {
+    stat(pid, 19)
+}
+
+/// A number of `/proc/PID/stat`, counted from the state.
+fn stat(pid: u32, nth: usize) -> Option<u64> {
     let mut text = String::new();
     std::fs::File::open(format!("/proc/{pid}/stat")).ok()?.take(1024).read_to_string(&mut text).ok()?;
-    // The name in parentheses may hold anything; what follows the last one is fixed. Field 22 is the start time.
+    // The name in parentheses may hold anything; what follows the last one is fixed: 0 the state, 1 the parent, 19 the start.
     let (_, rest) = text.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(19)?.parse().ok()
+    rest.split_ascii_whitespace().nth(nth)?.parse().ok()
 }
 
 /// Whether the process with this id, started at this time, still runs. Without a start time the id alone is asked.

@@ -1,4 +1,4 @@
-//! A pinned release of Claude Code, run headless against the scripted server.
+//! A pinned release of a client, run headless against a scripted model; what a run of Claude Code left behind.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -24,17 +24,18 @@ pub struct Client {
 }
 
 impl Client {
-    /// The release of this version in the folder that `STEADFAST_CLIENTS` names. `None` where clients are to be skipped.
-    pub fn find(version: &'static str) -> Option<Self> {
+    /// The release of a client, with a program of this name, in the folder that `STEADFAST_CLIENTS` names. `None` where clients
+    /// are to be skipped.
+    pub fn find(client: &str, program: &str, version: &'static str) -> Option<Self> {
         if std::env::var_os("STEADFAST_SKIP_CLIENTS").is_some_and(|v| v == "1") {
             return None;
         }
         let folder = PathBuf::from(std::env::var_os("STEADFAST_CLIENTS")?);
         let folder = if folder.is_absolute() { folder } else { crate::root().join(folder) };
-        let program = folder.join(format!("claude-code-{version}/node_modules/.bin/claude"));
+        let program = folder.join(format!("{client}-{version}/node_modules/.bin/{program}"));
         assert!(
             program.exists(),
-            "claude-code {version} is not installed in {}\n  fix: scripts/install-clients.sh {}, or set STEADFAST_SKIP_CLIENTS=1",
+            "{client} {version} is not installed in {}\n  fix: scripts/install-clients.sh {}, or set STEADFAST_SKIP_CLIENTS=1",
             folder.display(),
             folder.display()
         );
@@ -94,8 +95,14 @@ impl Running {
         Self { child, out, err, started: Instant::now() }
     }
 
+    /// Waits for the end of a run of Claude Code.
+    pub fn finish(self, requests: impl FnOnce() -> Vec<Request>) -> Run {
+        let Ended { code, events, out, err } = self.wait();
+        Run { code, events, out, err, requests: requests() }
+    }
+
     /// Waits for the end.
-    pub fn finish(mut self, requests: impl FnOnce() -> Vec<Request>) -> Run {
+    pub fn wait(mut self) -> Ended {
         let mut code = None;
         while code.is_none() && self.started.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(10));
@@ -103,12 +110,11 @@ impl Running {
         }
         self.end();
         let out = fs::read_to_string(&self.out).unwrap_or_default();
-        Run {
+        Ended {
             code,
             events: out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
             out,
             err: fs::read_to_string(&self.err).unwrap_or_default(),
-            requests: requests(),
         }
     }
 
@@ -125,7 +131,19 @@ impl Drop for Running {
     }
 }
 
-/// What one run of the client left behind.
+/// How a client ended.
+pub struct Ended {
+    /// The exit code; `None` where it had to be ended.
+    pub code: Option<i32>,
+    /// The lines of its output that are JSON.
+    pub events: Vec<Value>,
+    /// Its output.
+    pub out: String,
+    /// What it wrote to standard error.
+    pub err: String,
+}
+
+/// What one run of Claude Code left behind.
 pub struct Run {
     /// The exit code; `None` where it had to be ended.
     pub code: Option<i32>,

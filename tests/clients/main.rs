@@ -1,4 +1,4 @@
-//! Real clients against a scripted model, each scenario with every pinned release of Claude Code.
+//! Real clients against a scripted model, each scenario with every pinned release of its client.
 //!
 //! Runs where `STEADFAST_CLIENTS` names the folder that `scripts/install-clients.sh` filled, as in `.ci/run`; elsewhere each
 //! test says that it is skipped, and passes. Nothing here needs an account or a network.
@@ -13,7 +13,10 @@
     unreachable_pub
 )]
 
+mod archive;
 mod client;
+mod codex;
+mod http;
 mod project;
 mod scenarios;
 mod server;
@@ -27,18 +30,18 @@ use crate::client::Client;
 
 /// Makes one module per release with a test per scenario, so that the release stands in the test's name.
 macro_rules! suite {
-    ($($module:ident = $version:literal),+ => $scenarios:tt) => {
+    ($releases:ident: $client:literal $program:literal, $($module:ident = $version:literal),+ => $scenarios:tt) => {
         /// The releases of this suite, held against `versions.env` by a test.
-        const VERSIONS: &[&str] = &[$($version),+];
-        $(suite!(@release $module $version $scenarios);)+
+        const $releases: &[&str] = &[$($version),+];
+        $(suite!(@release $client $program $module $version $scenarios);)+
     };
-    (@release $module:ident $version:literal { $($group:ident: $($name:ident)+;)+ }) => {
+    (@release $client:literal $program:literal $module:ident $version:literal { $($group:ident: $($name:ident)+;)+ }) => {
         mod $module {
             $(mod $group {
                 $(#[test]
                 #[ignore = "starts a real client: .ci/run"]
                 fn $name() {
-                    crate::with($version, crate::scenarios::$group::$name);
+                    crate::with($client, $program, $version, crate::scenarios::$group::$name);
                 })+
             })+
         }
@@ -46,7 +49,7 @@ macro_rules! suite {
 }
 
 suite! {
-    v2_1_332 = "2.1.332", v2_1_197 = "2.1.197" => {
+    CLAUDE_CODE: "claude-code" "claude", v2_1_332 = "2.1.332", v2_1_197 = "2.1.197" => {
         client:
             what_a_hook_is_told;
         inject:
@@ -84,6 +87,11 @@ suite! {
             a_changed_contract_is_not_injected
             an_agent_extends_its_plan_and_cannot_weaken_it
             a_phase_taken_out_by_hand_is_still_held;
+        guard:
+            an_edit_that_weakens_is_refused_and_the_model_reads_why
+            what_does_not_weaken_goes_through_and_the_hook_is_called_for_writing_tools_alone
+            approvals_and_hooks_are_kept
+            a_subagent_is_guarded_too;
         install:
             installed_for_the_user_the_verbs_run_without_a_question
             uninstalled_means_silent;
@@ -106,10 +114,28 @@ suite! {
     }
 }
 
+suite! {
+    CODEX: "codex" "codex", v0_171_0 = "0.171.0" => {
+        codex:
+            a_hook_and_a_shell_name_the_same_session
+            the_sandbox_keeps_the_shell_out_of_the_state_directory
+            the_block_reaches_the_model
+            a_premature_stop_is_held_and_the_run_ends_when_the_plan_is_done
+            a_run_with_verbs_ends_when_the_plan_is_done
+            an_agent_that_never_finishes_is_let_go
+            an_agent_that_nothing_is_known_of_is_held_once
+            a_session_without_a_plan_leaves_no_trace
+            another_session_is_left_alone
+            the_run_verb_attaches_the_session_it_starts
+            verbs_in_the_sandbox_hand_over_to_the_next_hook
+            a_patch_that_weakens_the_plan_is_refused;
+    }
+}
+
 /// Runs a scenario with a release, or says once that clients are skipped.
-fn with(version: &'static str, scenario: fn(&Client)) {
+fn with(client: &str, program: &str, version: &'static str, scenario: fn(&Client)) {
     static SAID: Once = Once::new();
-    match Client::find(version) {
+    match Client::find(client, program, version) {
         Some(client) => scenario(&client),
         // Written past the capture of the test harness: a skipped suite should not look like one that ran.
         None => SAID.call_once(|| {
@@ -130,14 +156,11 @@ fn root() -> &'static Path {
 
 #[test]
 fn the_suite_runs_the_pinned_releases() {
-    let pinned = include_str!("versions.env")
-        .lines()
-        .find_map(|line| line.strip_prefix("CLAUDE_CODE_VERSIONS="))
-        .expect("versions.env names the releases of Claude Code")
-        .trim_matches('"');
-    assert_eq!(
-        pinned.split_whitespace().collect::<Vec<_>>(),
-        VERSIONS,
-        "tests/clients/main.rs and versions.env differ"
-    );
+    let pinned = |name: &str| {
+        let line = include_str!("versions.env").lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        let line = line.unwrap_or_else(|| panic!("versions.env has no {name}"));
+        line.trim_matches('"').split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(pinned("CLAUDE_CODE_VERSIONS"), CLAUDE_CODE, "tests/clients/main.rs and versions.env differ");
+    assert_eq!(pinned("CODEX_VERSIONS"), CODEX, "tests/clients/main.rs and versions.env differ");
 }

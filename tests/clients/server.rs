@@ -1,14 +1,13 @@
 //! A scripted Messages API on loopback: it plays the model, and keeps every request the client made.
-//!
-//! Speaks HTTP/1.1 with one request per connection, and server-sent events where the client asks for a stream.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::http::{self, whole};
 
 /// Whose request it is, as far as the text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,16 +231,19 @@ pub struct Server {
 impl Server {
     /// Listens on a free port of loopback.
     pub fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
         let state = Arc::new(Mutex::new(State { script: Script::new([]), nth: 0, ids: 0, requests: Vec::new() }));
         let shared = Arc::clone(&state);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&shared);
-                // A client that goes away in the middle is no concern of the test.
-                std::thread::spawn(move || drop(serve(stream, &shared)));
+        let port = http::listen(move |asked, stream| match asked.method.as_str() {
+            "HEAD" => whole(stream, 200, ""),
+            "POST" if asked.path.contains("count_tokens") => {
+                whole(stream, 200, &json!({ "input_tokens": 100 }).to_string())
             }
+            "POST" if asked.path.starts_with("/v1/messages") => {
+                message(stream, serde_json::from_slice(&asked.body).unwrap_or(Value::Null), &shared)
+            }
+            "POST" => whole(stream, 200, "{}"),
+            "GET" if asked.path.contains("/v1/models") => whole(stream, 200, r#"{"data":[],"has_more":false}"#),
+            _ => whole(stream, 404, &error("not_found_error")),
         });
         Self { port, state }
     }
@@ -265,51 +267,8 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
-    stream.set_nodelay(true)?;
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    let mut words = line.split_whitespace();
-    let (method, path) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
-    let mut length = 0;
-    loop {
-        let mut header = String::new();
-        if reader.read_line(&mut header)? == 0 || header.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) = header.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    match method.as_str() {
-        "HEAD" => whole(&mut stream, 200, ""),
-        "POST" if path.contains("count_tokens") => whole(&mut stream, 200, &json!({ "input_tokens": 100 }).to_string()),
-        "POST" if path.starts_with("/v1/messages") => {
-            let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-            message(&mut stream, body, state)
-        }
-        "POST" => whole(&mut stream, 200, "{}"),
-        "GET" if path.contains("/v1/models") => whole(&mut stream, 200, r#"{"data":[],"has_more":false}"#),
-        _ => whole(&mut stream, 404, &error("not_found_error")),
-    }
-}
-
 fn error(kind: &str) -> String {
     json!({ "type": "error", "error": { "type": kind, "message": "said by the test" } }).to_string()
-}
-
-fn whole(stream: &mut TcpStream, status: u16, body: &str) -> std::io::Result<()> {
-    write!(
-        stream,
-        "HTTP/1.1 {status} Said\r\ncontent-type: application/json\r\ncontent-length: {}\r\nrequest-id: req_scripted\r\nx-should-retry: false\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )?;
-    stream.flush()
 }
 
 fn message(stream: &mut TcpStream, body: Value, state: &Mutex<State>) -> std::io::Result<()> {
@@ -354,10 +313,6 @@ fn message(stream: &mut TcpStream, body: Value, state: &Mutex<State>) -> std::io
         message["stop_reason"] = stop.into();
         return whole(stream, 200, &message.to_string());
     }
-    write!(
-        stream,
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nrequest-id: req_scripted\r\nconnection: close\r\n\r\n"
-    )?;
     let mut events = vec![json!({ "type": "message_start", "message": message })];
     for (index, block) in blocks.iter().enumerate() {
         let (start, delta) = if block["type"] == "text" {
@@ -374,8 +329,5 @@ fn message(stream: &mut TcpStream, body: Value, state: &Mutex<State>) -> std::io
     let delta = json!({ "stop_reason": stop, "stop_sequence": null });
     events.push(json!({ "type": "message_delta", "delta": delta, "usage": usage }));
     events.push(json!({ "type": "message_stop" }));
-    for event in events {
-        write!(stream, "event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default())?;
-    }
-    stream.flush()
+    http::events(stream, &events)
 }

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use crate::stage::{Answer, Stage};
 
-const ATTENDED: [(&str, &str); 1] = [("CLAUDE_CODE_SESSION_ATTENDED", "1")];
+pub(crate) const ATTENDED: [(&str, &str); 1] = [("CLAUDE_CODE_SESSION_ATTENDED", "1")];
 
-fn say(stage: &Stage, session: &str, text: &str) -> Answer {
+pub(crate) fn say(stage: &Stage, session: &str, text: &str) -> Answer {
     stage.hook_with(session, "UserPromptSubmit", json!({ "prompt": text }), &ATTENDED)
 }
 
-fn code(answer: &Answer) -> String {
+pub(crate) fn code(answer: &Answer) -> String {
     let text = answer.held().expect("answered by the hook");
     let rest = text.split("approve plan ").nth(1).unwrap_or_else(|| panic!("{text}"));
     rest.split_whitespace().next().unwrap().to_owned()
@@ -111,4 +111,82 @@ fn pause_resume_and_status_by_chat() {
     assert_eq!(stage.stop("main", false).held(), None);
     assert!(say(&stage, "main", "Resume Plan").held().unwrap().contains("resumed"));
     assert!(stage.stop("main", false).held().is_some());
+}
+
+#[test]
+fn a_plan_is_released_by_chat_in_two_steps() {
+    let stage = Stage::gated();
+    let shown = say(&stage, "main", "release plan");
+    let code = shown.held().unwrap().split("release plan ").nth(1).unwrap()[..8].to_owned();
+    assert!(stage.stop("main", false).held().is_some(), "asking changes nothing");
+    assert!(say(&stage, "main", "release plan 00000000").held().unwrap().contains("not the code"));
+    assert_eq!(say(&stage, "other", &format!("release plan {code}")).held(), None, "an unattached session");
+    assert_eq!(stage.status()["plan"]["mode"], "gate");
+    assert!(say(&stage, "main", &format!("release plan {code}")).held().unwrap().contains("released"));
+    assert_eq!(stage.status()["plan"]["mode"], "plain");
+    let tool = |id: &str| {
+        let call = json!({ "tool_name": "Read", "tool_use_id": id, "tool_input": {} });
+        stage.hook("main", "PostToolUse", call)
+    };
+    assert!(tool("t1").context().contains("took the gate off"));
+    assert_eq!(tool("t2").raw, "");
+    assert_eq!(stage.stop("main", false).raw, "");
+    assert!(say(&stage, "main", "release plan").held().unwrap().contains("no gate"));
+    let draft = Stage::new();
+    draft.agent("main", &["init", "--gated", "Some task"]).fine();
+    let shown = say(&draft, "main", "release plan");
+    let code = shown.held().unwrap().split("release plan ").nth(1).unwrap()[..8].to_owned();
+    say(&draft, "main", &format!("release plan {code}")).held().unwrap();
+    assert_eq!(draft.stop_alone("main", false).raw, "");
+}
+
+#[test]
+fn where_nobody_attends_nothing_is_paused_resumed_or_released() {
+    let stage = Stage::gated();
+    let code =
+        say(&stage, "main", "release plan").held().unwrap().split("release plan ").nth(1).unwrap()[..8].to_owned();
+    let release = format!("release plan {code}");
+    for env in [("CLAUDE_CODE_SESSION_ATTENDED", "0"), ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")] {
+        for word in ["pause plan", "resume plan", "release plan", &release] {
+            let answer = stage.hook_with("main", "UserPromptSubmit", json!({ "prompt": word }), &[env]);
+            assert!(answer.held().unwrap().contains("nobody attends"), "{word}: {answer:?}");
+        }
+        let seen = stage.hook_with("main", "UserPromptSubmit", json!({ "prompt": "plan status" }), &[env]);
+        assert!(seen.held().unwrap().contains("0 of 3"), "looking is for everybody");
+    }
+    let status = stage.status();
+    assert_eq!((&status["plan"]["paused"], &status["plan"]["mode"]), (&json!(false), &json!("gate")));
+}
+
+#[test]
+fn a_client_that_the_agent_starts_does_not_pause_or_release_the_run_it_is_in() {
+    let stage = Stage::gated();
+    let id = stage.plan_dir().file_name().unwrap().to_str().unwrap().to_owned();
+    // As the shell of the agent hands its variables down, with the plan pinned too.
+    for pinned in [&[][..], &[("PLAN_ID", id.as_str())]] {
+        let mut env =
+            vec![("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "main"), ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")];
+        env.extend(pinned);
+        stage.hook_with("nested", "SessionStart", json!({ "source": "startup" }), &env);
+        for word in ["pause plan", "release plan", "approve plan"] {
+            let answer = stage.hook_with("nested", "UserPromptSubmit", json!({ "prompt": word }), &env);
+            assert_eq!(answer.held(), None, "{word}: {answer:?}");
+        }
+    }
+    assert_eq!(stage.status()["plan"]["paused"], false);
+    assert_eq!(stage.status()["session"]["attached"], "main");
+    assert!(stage.stop("main", false).held().is_some());
+}
+
+#[test]
+fn what_an_older_version_left_as_shown_approves_nothing() {
+    let stage = weakened();
+    let code = code(&say(&stage, "main", "approve plan"));
+    let file = stage.tree(&stage.state).into_iter().find(|(path, _)| path.ends_with("pending.json")).unwrap().0;
+    let pending: serde_json::Value = serde_json::from_str(&stage.read(&file)).unwrap();
+    let old = json!({ "session": pending["session"], "version": 1, "contract": pending["offers"][0]["contract"] });
+    for text in [old.to_string(), "{}".to_owned(), "nonsense".to_owned()] {
+        std::fs::write(&file, text).unwrap();
+        assert!(say(&stage, "main", &format!("approve plan {code}")).held().unwrap().contains("nothing was shown"));
+    }
 }

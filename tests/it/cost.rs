@@ -73,6 +73,10 @@ fn events() -> Vec<(&'static str, Value)> {
         ("UserPromptSubmit", json!({ "prompt": "go on please" })),
         ("PostToolUse", json!({ "tool_name": "Read", "tool_use_id": "t9", "tool_input": { "file_path": "/x" } })),
         ("PostToolUseFailure", json!({ "tool_name": "Bash", "tool_use_id": "t8", "error": "Exit code 1" })),
+        (
+            "PreToolUse",
+            json!({ "tool_name": "Write", "tool_use_id": "t7", "tool_input": { "file_path": "/x", "content": "" } }),
+        ),
         ("PreCompact", json!({ "trigger": "auto" })),
         ("SubagentStart", json!({ "agent_id": "a1", "agent_type": "x" })),
         ("SubagentStop", json!({ "agent_id": "a1", "agent_type": "x" })),
@@ -135,6 +139,45 @@ fn system_calls_opened_files_and_programs() {
     }
 }
 
+/// The guard is asked before most tools: what changes nothing of ours ends early, and what is judged costs about a prompt.
+#[test]
+fn a_tool_call_that_changes_nothing_opens_nothing() {
+    if !has_strace() {
+        assert!(std::env::var_os("CI").is_none(), "strace is needed in CI");
+        return;
+    }
+    let loader = start_up();
+    let stage = Stage::gated();
+    let plan = stage.plan_file();
+    let pre = |tool: &str, input: Value| json!({ "tool_name": tool, "tool_use_id": "t1", "tool_input": input });
+    let reading = pre("Bash", json!({ "command": "cargo test && cat ~/.local/state/steadfast/x" }));
+    for session in ["main", "unattached"] {
+        let trace = trace(&stage, session, "PreToolUse", &reading).unwrap();
+        println!("{session} reading: {} calls, opened {:?}", trace.calls.saturating_sub(loader), trace.opened);
+        let strange: Vec<_> = trace.opened.iter().filter(|n| !loaded(n)).collect();
+        assert!(strange.is_empty(), "{session} opened {strange:?}");
+    }
+    let file = pre("Write", json!({ "file_path": stage.project.join("a.txt"), "content": "x" }));
+    let status = pre("Edit", json!({ "file_path": plan, "old_string": "- [ ] Tables", "new_string": "- [x] Tables" }));
+    let weaker = pre("Write", json!({ "file_path": plan, "content": "" }));
+    for (what, session, fields, limit) in [
+        ("reading", "main", &reading, 25),
+        ("reading", "unattached", &reading, 25),
+        ("another file", "unattached", &file, 28),
+        ("another file", "main", &file, 60),
+        ("a status", "main", &status, 80),
+        ("refused", "main", &weaker, 110),
+    ] {
+        let trace = trace(&stage, session, "PreToolUse", fields).unwrap();
+        let calls = trace.calls.saturating_sub(loader);
+        println!("{session} {what}: {calls} calls, opened {:?}", trace.opened);
+        // A program of many shared libraries asks for its memory in more pieces.
+        let limit = limit + if trace.opened.contains("ld.so.cache") { 8 } else { 0 };
+        assert!(calls <= limit, "{session} {what}: {calls} calls");
+        assert_eq!(trace.programs, 1);
+    }
+}
+
 fn with_new_ids(fields: &Value) -> Value {
     let mut fields = fields.clone();
     let map = fields.as_object_mut().unwrap();
@@ -148,11 +191,12 @@ fn with_new_ids(fields: &Value) -> Value {
 /// The session file, temporary files of a replace, and what a dynamic binary loads.
 fn ours(name: &str) -> bool {
     let session = name.strip_suffix(".json").is_some_and(|n| n.len() == 32 && n.bytes().all(|b| b.is_ascii_hexdigit()));
-    session
-        || name.ends_with(".tmp")
-        || name.starts_with("ld.so")
-        || name.starts_with("lib")
-        || ["maps", "stat", "boot_id", "cgroup"].contains(&name)
+    session || name.ends_with(".tmp") || loaded(name) || ["stat", "boot_id"].contains(&name)
+}
+
+/// What a dynamic binary loads before it begins.
+fn loaded(name: &str) -> bool {
+    name.starts_with("ld.so") || name.starts_with("lib") || ["maps", "cgroup"].contains(&name)
 }
 
 #[test]

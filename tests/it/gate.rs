@@ -244,9 +244,71 @@ fn a_released_plan_holds_nobody() {
     assert_eq!(stage.agent("main", &["release"]).code, 1, "not for the agent");
     assert_eq!(stage.verb(&["release"]).code, 1, "nor without a terminal");
     stage.person(&["release"], "").fine();
+    let tool = |session: &str, id: &str| {
+        let call = json!({ "tool_name": "Read", "tool_use_id": id, "tool_input": {} });
+        stage.hook(session, "PostToolUse", call)
+    };
+    let told = tool("main", "t1");
+    assert!(told.context().contains("took the gate off") && told.context().lines().count() == 2, "{told:?}");
+    assert_eq!(tool("main", "t2").raw, "", "told once");
     assert_eq!(stage.stop("main", false).raw, "");
+    assert_eq!(stage.count("release"), 1);
+    stage.agent("later", &["attach"]).fine();
+    assert_eq!(tool("later", "t3").raw, "", "no news to a session that comes later");
     assert_eq!(stage.status()["plan"]["mode"], "plain");
     assert_eq!(stage.status()["plan"]["attestation"], "approved");
+}
+
+#[test]
+fn a_release_that_only_the_run_state_claims_releases_nothing() {
+    let stage = Stage::gated();
+    let path = stage.plan_dir().join(".run");
+    let text = stage.read(&path);
+    let run = text.trim_end().split_once(' ').unwrap().1.replacen("\"mark\"", "\"released\":true,\"mark\"", 1);
+    let sum = steadfast::core::contract::digest_start(run.as_bytes(), 16);
+    std::fs::write(&path, format!("{:<4095}\n", format!("{sum} {run}"))).unwrap();
+    let told = stage.hook("main", "PostToolUse", json!({ "tool_name": "Read", "tool_use_id": "t1", "tool_input": {} }));
+    assert_eq!(told.raw, "", "the head decides what is told");
+    assert!(!stage.read(&path).contains("released"), "and the mark is mended");
+    std::fs::write(&path, format!("{:<4095}\n", format!("{sum} {run}"))).unwrap();
+    assert!(stage.stop("main", false).held().is_some(), "and what is held");
+}
+
+#[test]
+fn what_depends_on_a_parked_phase_goes_on_and_the_run_ends_with_the_list() {
+    let story = |skip: &dyn Fn(&Stage)| {
+        let stage = Stage::gated();
+        skip(&stage);
+        let status = stage.status();
+        assert_eq!(
+            (&status["phases"][0]["status"], &status["phases"][1]["status"]),
+            (&json!("skipped"), &json!("in_progress"))
+        );
+        assert!(stage.prompt("main", "go on please").context().contains("Build"), "the dependent is the next work");
+        assert!(stage.stop("main", false).held().unwrap().contains("Build"), "and is held for");
+        stage.write("built", "x");
+        stage.agent("main", &["done", "build"]).fine();
+        stage.agent("main", &["done", "release"]).fine();
+        stage.stop("main", false)
+    };
+    let told =
+        story(&|stage| drop(stage.agent("main", &["skip", "survey", "--why", "needs you: who calls it"]).fine()));
+    assert_eq!(told.held(), None);
+    assert_eq!(
+        told.notice(),
+        "steadfast let the run end: needs you. Not done: survey (needs you: who calls it). To take one up again: steadfast start survey"
+    );
+    let done = story(&|stage| drop(stage.person(&["skip", "survey", "--why", "known"], "").fine()));
+    assert_eq!(done.raw, "", "what a person parks is settled");
+}
+
+#[test]
+fn the_list_of_a_run_that_needs_you_names_only_what_needs_you() {
+    let stage = Stage::gated();
+    stage.person(&["skip", "survey", "--why", "known"], "").fine();
+    stage.agent("main", &["skip", "build", "--why", "no compiler"]).fine();
+    stage.agent("main", &["done", "release"]).fine();
+    assert!(stage.stop("main", false).notice().contains("Not done: build (no compiler). To take"));
 }
 
 #[test]

@@ -12,15 +12,19 @@
     clippy::case_sensitive_file_extension_comparisons
 )]
 
+mod approvals;
 mod attach;
 mod attacks;
 mod bad_input;
 mod chat;
+mod codex;
 mod cost;
 mod docs;
 mod gate;
+mod guard;
 mod inject;
 mod proof;
+mod propose;
 mod readme;
 mod request;
 mod stage;

@@ -3,7 +3,7 @@
 use crate::core::text::{cut, flatten};
 
 /// One line of data in at most `width` columns. What looks like a mark of ours (`[plan`, `[/plan`, `[steadfast`) loses its bracket.
-pub(super) fn data(text: &str, width: usize) -> String {
+pub(crate) fn data(text: &str, width: usize) -> String {
     cut(&defuse(&flatten(text)), width)
 }
 

@@ -20,6 +20,10 @@ pub fn draft(goal: &str, file: &str) -> String {
     )
 }
 
+/// For a plan whose approval a person took back.
+pub const REVOKED: &str = "steadfast: the user revoked the approval of this plan. Nothing of it is in force any more, \
+     whatever was said of it before: do not go on with it unless the user asks you to. Only the user can approve it again.";
+
 /// Offers an unfinished plan to a session that is not attached to it. One line.
 pub fn offer(id: &str, done: usize, total: usize) -> String {
     format!(

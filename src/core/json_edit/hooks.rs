@@ -13,6 +13,8 @@ use super::scan::{Doc, Item, Node, Value};
 pub struct HookEntry {
     /// The host's name of the event.
     pub event: String,
+    /// Which tools it is called for, where it is not called for all.
+    pub matcher: Option<String>,
     /// Absolute path of the program; started directly, not by a shell.
     pub command: String,
     /// Its arguments, the first being `hook`.
@@ -22,8 +24,9 @@ pub struct HookEntry {
 }
 
 /// Adds our hooks to a settings text, one per entry, and creates what is missing in the text's own style. A hook of ours
-/// that is there already stays where it is; only a different command or arguments are replaced. Hooks of ours that no
-/// entry asks for, and second ones of an event, are taken out. A second call changes nothing.
+/// that is there already stays where it is; only a different command or arguments are replaced, and the matcher of an entry
+/// that has one, unless other hooks share it. Hooks of ours that no entry asks for, and second ones of an event, are taken
+/// out. A second call changes nothing.
 ///
 /// # Errors
 /// Where the text is no JSON, or its `hooks` are not an object of lists, or a key stands there twice.
@@ -53,8 +56,14 @@ pub fn merge_hooks(text: &str, entries: &[HookEntry]) -> Result<String, EditErro
         let Some(list) = event.node.elements() else {
             return Err(doc.error(event.node.span.start, format!("`hooks.{}` is not a list", entry.event)));
         };
-        match list.iter().filter_map(handlers).flatten().find(|handler| is_ours(&handler.node)) {
-            Some(handler) => update(&doc, &style, &mut edits, &handler.node, entry),
+        let mut ours = list.iter().filter_map(|group| {
+            handlers(group)?.iter().find(|handler| is_ours(&handler.node)).map(|handler| (group, handler))
+        });
+        match ours.next() {
+            Some((group, handler)) => {
+                update(&doc, &style, &mut edits, &handler.node, entry);
+                match_tools(&doc, &style, &mut edits, group, entry);
+            }
             None => insert(&doc, &style, &mut edits, &event.node, &[(None, group(entry))]),
         }
     }
@@ -90,6 +99,56 @@ pub fn our_hooks(text: &str) -> Result<Vec<(String, String)>, EditError> {
         }
     }
     Ok(ours)
+}
+
+/// Every hook that starts a program named `steadfast`, as it is written, with its event and matcher, without white space: two
+/// of these are equal where a host does the same for both. The launcher of a plugin has that name, too.
+///
+/// # Errors
+/// As [`merge_hooks`].
+pub fn hooks_as_written(text: &str) -> Result<Vec<String>, EditError> {
+    let doc = Doc::read(text)?;
+    let Some(root) = &doc.root else { return Ok(Vec::new()) };
+    let Some(hooks) = hooks_of(&doc, root)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for event in hooks.members().unwrap_or(&[]) {
+        for group in event.node.elements().unwrap_or(&[]) {
+            let ours = |handler: &&Item| is_ours(&handler.node) || starts_us(&handler.node);
+            for handler in handlers(group).unwrap_or(&[]).iter().filter(ours) {
+                let matcher = group.node.member("matcher").map_or("", |member| doc.slice(member.node.span.clone()));
+                let name = event.key.as_deref().unwrap_or("");
+                found.push(format!("{name} {matcher} {}", bare(doc.slice(handler.node.span.clone()))));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The members of the root object, or of the object that it has under `key`: names, and values as written.
+///
+/// # Errors
+/// Where the text is no JSON.
+pub fn members_as_written(text: &str, key: Option<&str>) -> Result<Vec<(String, String)>, EditError> {
+    let doc = Doc::read(text)?;
+    let object = match (&doc.root, key) {
+        (Some(root), Some(key)) => root.member(key).map(|member| &member.node),
+        (root, _) => root.as_ref(),
+    };
+    let members = object.and_then(Node::members).unwrap_or(&[]);
+    let written = |item: &Item| (item.key.clone().unwrap_or_default(), doc.slice(item.node.span.clone()).to_owned());
+    Ok(members.iter().map(written).collect())
+}
+
+/// A JSON text without white space between its values.
+fn bare(text: &str) -> String {
+    let (mut quoted, mut escaped) = (false, false);
+    let keep = |c: &char| {
+        let keep = quoted || !c.is_whitespace();
+        quoted ^= *c == '"' && !escaped;
+        escaped = quoted && *c == '\\' && !escaped;
+        keep
+    };
+    text.chars().filter(keep).collect()
 }
 
 /// Takes out those of our handlers that `doomed` names, asked once for each in the order of the text, by event.
@@ -188,6 +247,11 @@ fn is_ours(handler: &Node) -> bool {
     }
 }
 
+/// Whether a handler starts a program of our name, whatever its arguments.
+fn starts_us(handler: &Node) -> bool {
+    handler.member("command").and_then(|member| member.node.text()).is_some_and(is_program)
+}
+
 fn is_program(path: &str) -> bool {
     matches!(path.rsplit(['/', '\\']).next(), Some("steadfast" | "steadfast.exe"))
 }
@@ -224,21 +288,31 @@ fn update(doc: &Doc, style: &Style, edits: &mut Edits, handler: &Node, entry: &H
     }
 }
 
+/// Gives the group of a hook that is there the matcher of an entry. A group that others share keeps theirs.
+fn match_tools(doc: &Doc, style: &Style, edits: &mut Edits, group: &Item, entry: &HookEntry) {
+    let alone = handlers(group).is_some_and(|list| list.len() == 1);
+    let Some(matcher) = entry.matcher.as_ref().filter(|_| alone) else { return };
+    match group.node.member("matcher") {
+        Some(member) if member.node.text() == Some(matcher) => {}
+        Some(member) => edits.replace(member.node.span.clone(), quote(matcher)),
+        None => insert(doc, style, edits, &group.node, &[(Some("matcher"), New::Text(matcher.clone()))]),
+    }
+}
+
 fn is_list(node: &Node, words: &[String]) -> bool {
     matches!(&node.value, Value::Array(items)
         if items.len() == words.len() && items.iter().zip(words).all(|(item, word)| item.node.text() == Some(word)))
 }
 
 fn group(entry: &HookEntry) -> New<'static> {
-    New::Object(vec![(
-        "hooks",
-        New::List(vec![New::Object(vec![
-            ("type", New::Text("command".to_owned())),
-            ("command", New::Text(entry.command.clone())),
-            ("args", New::Words(entry.args.clone())),
-            ("timeout", New::Number(entry.timeout)),
-        ])]),
-    )])
+    let handler = New::Object(vec![
+        ("type", New::Text("command".to_owned())),
+        ("command", New::Text(entry.command.clone())),
+        ("args", New::Words(entry.args.clone())),
+        ("timeout", New::Number(entry.timeout)),
+    ]);
+    let matcher = entry.matcher.iter().map(|matcher| ("matcher", New::Text(matcher.clone())));
+    New::Object(matcher.chain([("hooks", New::List(vec![handler]))]).collect())
 }
 
 fn by_event(entries: &[HookEntry]) -> New<'_> {

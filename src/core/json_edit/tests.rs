@@ -3,16 +3,20 @@ use proptest::prelude::*;
 use super::*;
 
 fn entries() -> Vec<HookEntry> {
-    ["SessionStart", "Stop"]
-        .into_iter()
-        .zip(["session-start", "stop"])
-        .map(|(event, word)| HookEntry {
-            event: event.to_owned(),
-            command: "/opt/my tools/steadfast".to_owned(),
-            args: ["hook", word, "--host", "claude-code"].map(str::to_owned).to_vec(),
-            timeout: 10,
-        })
-        .collect()
+    [
+        ("SessionStart", "session-start", None),
+        ("PreToolUse", "pre-tool", Some("^(Write|mcp__.*)$")),
+        ("Stop", "stop", None),
+    ]
+    .into_iter()
+    .map(|(event, word, matcher)| HookEntry {
+        event: event.to_owned(),
+        matcher: matcher.map(str::to_owned),
+        command: "/opt/my tools/steadfast".to_owned(),
+        args: ["hook", word, "--host", "claude-code"].map(str::to_owned).to_vec(),
+        timeout: 10,
+    })
+    .collect()
 }
 
 fn rules() -> Vec<String> {
@@ -98,6 +102,19 @@ fn a_usual_file_keeps_its_look() {
                         }
                     ]
                 }
+            ],
+            "PreToolUse": [
+                {
+                    "matcher": "^(Write|mcp__.*)$",
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "/opt/my tools/steadfast",
+                            "args": ["hook", "pre-tool", "--host", "claude-code"],
+                            "timeout": 10
+                        }
+                    ]
+                }
             ]
         },
         "permissions": {
@@ -171,7 +188,10 @@ fn an_older_entry_is_replaced_in_place() {
     ],
     "SessionStart": [{"hooks": [{"type": "command", "command": "steadfast hook session-start"}]}],
     "PreToolUse": [
-      {"hooks": [{"type": "command", "command": "/old/steadfast", "args": ["hook", "pre-tool"]}]}
+      {"matcher": "Bash", "hooks": [{"type": "command", "command": "/old/steadfast", "args": ["hook", "pre-tool"]}]}
+    ],
+    "PreCompact": [
+      {"hooks": [{"type": "command", "command": "/old/steadfast", "args": ["hook", "pre-compact"]}]}
     ]
   }
 }"#;
@@ -185,13 +205,16 @@ fn an_older_entry_is_replaced_in_place() {
             {"type": "command", "command": "other"}
           ]}
         ],
-        "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/my tools/steadfast", "args": ["hook", "session-start", "--host", "claude-code"]}]}]
+        "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/my tools/steadfast", "args": ["hook", "session-start", "--host", "claude-code"]}]}],
+        "PreToolUse": [
+          {"matcher": "^(Write|mcp__.*)$", "hooks": [{"type": "command", "command": "/opt/my tools/steadfast", "args": ["hook", "pre-tool", "--host", "claude-code"]}]}
+        ]
       }
     }
     "#);
     assert_eq!(merge_hooks(&merged, &entries()).unwrap(), merged);
     let ours = |event: &str| (event.to_owned(), "/opt/my tools/steadfast".to_owned());
-    assert_eq!(our_hooks(&merged).unwrap(), [ours("Stop"), ours("SessionStart")]);
+    assert_eq!(our_hooks(&merged).unwrap(), [ours("Stop"), ours("SessionStart"), ours("PreToolUse")]);
     insta::assert_snapshot!(remove_hooks(&merged).unwrap(), @r#"
     {
       "hooks": {
@@ -204,6 +227,43 @@ fn an_older_entry_is_replaced_in_place() {
       }
     }
     "#);
+}
+
+#[test]
+fn a_matcher_is_given_to_a_group_of_ours_and_to_no_other() {
+    let group = |rest: &str| format!(r#"{{"hooks": {{"PreToolUse": [{{{rest}}}]}}}}"#);
+    let ours = r#"{"command": "/opt/my tools/steadfast", "args": ["hook", "pre-tool", "--host", "claude-code"]}"#;
+    let only = |text: &str| merge_hooks(text, &entries()[1..2]).unwrap();
+    let matched = group(&format!(r#""matcher": "^(Write|mcp__.*)$", "hooks": [{ours}]"#));
+    assert_eq!(only(&group(&format!(r#""matcher": "Bash", "hooks": [{ours}]"#))), matched);
+    assert_eq!(only(&matched), matched);
+    let bare = only(&group(&format!(r#""hooks": [{ours}]"#)));
+    assert_eq!(strict(&bare)["hooks"]["PreToolUse"][0]["matcher"], "^(Write|mcp__.*)$", "{bare}");
+    let shared = group(&format!(r#""matcher": "Bash", "hooks": [{ours}, {{"command": "other"}}]"#));
+    assert_eq!(only(&shared), shared);
+}
+
+#[test]
+fn what_is_written_is_compared_without_white_space() {
+    let text = |space: &str| {
+        format!(
+            r#"{{"hooks":{{"Stop":[{{"matcher":{space}"a b","hooks":[{{"command":{space}"/x/steadfast","args":["hook","a \" b"]}}]}}]}}}}"#
+        )
+    };
+    let written = hooks_as_written(&text(" ")).unwrap();
+    assert_eq!(written, [r#"Stop "a b" {"command":"/x/steadfast","args":["hook","a \" b"]}"#]);
+    assert_eq!(hooks_as_written(&text("\n\t")).unwrap(), written);
+    let launcher = r#"{"hooks": {"Stop": [{"hooks": [{"command": "${CLAUDE_PLUGIN_ROOT}/hooks/steadfast"}]}]}}"#;
+    assert_eq!(hooks_as_written(launcher).unwrap().len(), 1);
+    for none in ["", "{}", r#"{"hooks": {"Stop": [{"hooks": [{"command": "other"}]}]}}"#] {
+        assert!(hooks_as_written(none).unwrap().is_empty());
+    }
+    let settings = "{\"a\": true, // on\n \"env\": {\"X\": \"1\",}}";
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(members_as_written(settings, Some("env")).unwrap(), [pair("X", "\"1\"")]);
+    assert_eq!(members_as_written(settings, None).unwrap()[0], pair("a", "true"));
+    assert!(members_as_written(settings, Some("none")).unwrap().is_empty());
+    assert!(members_as_written("", None).unwrap().is_empty() && members_as_written("{", None).is_err());
 }
 
 #[test]
@@ -339,10 +399,11 @@ proptest! {
     fn any_text_comes_back_byte_for_byte(text in text()) {
         let both = there_and_back(&text);
         let (before, mut after) = (strict(&text), strict(&both));
-        for event in ["SessionStart", "Stop"] {
+        for event in ["SessionStart", "PreToolUse", "Stop"] {
             let list = after["hooks"][event].as_array_mut().unwrap();
             let group = list.pop().unwrap();
             prop_assert_eq!(&group["hooks"][0]["command"], "/opt/my tools/steadfast");
+            prop_assert_eq!(group.get("matcher").is_some(), event == "PreToolUse");
             let missing = before.get("hooks").and_then(|hooks| hooks.get(event)).is_none();
             if missing {
                 after["hooks"].as_object_mut().unwrap().remove(event);

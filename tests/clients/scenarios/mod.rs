@@ -2,8 +2,10 @@
 
 pub mod chat;
 pub mod client;
+pub mod codex;
 pub mod contract;
 pub mod gate;
+pub mod guard;
 pub mod inject;
 pub mod install;
 pub mod plugin;
@@ -26,6 +28,11 @@ fn gated(client: &Client) -> Project {
 /// The same without a gate.
 fn ungated(client: &Client) -> Project {
     made(client, "--autonomous")
+}
+
+/// The same without a mode, so that nothing is refused.
+fn plain(client: &Client) -> Project {
+    made(client, "--json")
 }
 
 fn made(client: &Client, mode: &str) -> Project {

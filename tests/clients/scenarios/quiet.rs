@@ -29,7 +29,7 @@ fn unseen(run: &Run) {
             assert!(!body.contains(word), "`{word}` was put in front of the model\n{}", run.story());
         }
     }
-    for event in ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop"] {
+    for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"] {
         assert!(run.hooks(event).iter().all(String::is_empty), "{event}\n{}", run.story());
     }
     assert!(run.hook_troubles().is_empty(), "{:?}", run.hook_troubles());

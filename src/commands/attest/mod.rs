@@ -1,8 +1,13 @@
-//! `attest`: approve what the plan asks for.
+//! `attest`: approve what the plan asks for. This file approves; the others show and revoke.
+
+mod diff;
+mod log;
+mod revoke;
+mod show;
 
 use crate::commands::args::Attest;
 use crate::commands::ctx::{Ctx, LATER};
-use crate::commands::edit;
+use crate::commands::{edit, proposals};
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, GateOptions, Mode, digest, digest_start};
 use crate::core::ledger::rfc3339;
@@ -12,118 +17,31 @@ use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
-use crate::store::{By, Desk, Head, Place, Snapshot, approval};
+use crate::store::{self, By, Desk, Head, Place, Snapshot, approval};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
     if args.show {
-        return show(ctx, &place);
+        return show::run(ctx, &place);
     }
     if args.diff {
-        return diff(ctx, &place);
+        return diff::run(ctx, &place);
     }
+    if args.log {
+        return log::run(ctx, &place);
+    }
+    if args.revoke {
+        return revoke::run(ctx, &place);
+    }
+    if let Some(n) = args.proposal {
+        return proposals::approve(ctx, &place, n);
+    }
+    revoke::heeded(ctx, &place)?;
+    proposals::hint(ctx, &place)?;
     let text = approve(ctx, &place, Word::Must)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &text);
     Ok(())
-}
-
-fn show(ctx: &Ctx, place: &Place) -> Result<()> {
-    let desk = Ctx::look(place)?;
-    let snapshot = ctx.snapshot(&desk);
-    let (Some(head), Some(contract)) = (&snapshot.head, &snapshot.contract) else {
-        Ctx::approved(&snapshot)?;
-        return Ok(());
-    };
-    if ctx.out.json {
-        let by = head.log.last().map_or(By::Agent, |a| a.by);
-        ctx.out.value(&serde_json::json!({
-            "plan": place.id, "version": head.version, "digest": head.digest, "mode": head.mode.word(), "by": by.word(),
-            "at": head.log.last().map(|a| a.at.as_str()), "contract": contract,
-        }));
-        return Ok(());
-    }
-    let by = head.log.last().map(|a| format!(", by {} at {}", a.by.word(), a.at)).unwrap_or_default();
-    ctx.out.line(&format!("version {} of {}, {}{by}", head.version, place.id, head.mode.word()));
-    ctx.out.line(&format!("sha256 {}", head.digest));
-    ctx.out.line(&format!("goal: {}", ctx.out.paint(Style::Plain, &contract.goal)));
-    list(ctx, contract);
-    Ok(())
-}
-
-fn list(ctx: &Ctx, contract: &Contract) {
-    for (index, phase) in contract.phases.iter().enumerate() {
-        ctx.out.line(&format!(
-            "{}. {} {}",
-            index + 1,
-            ctx.out.paint(Style::Bold, &phase.title),
-            ctx.out.paint(Style::Dim, &phase.id)
-        ));
-        for step in &phase.steps {
-            ctx.out.line(&format!("   - {}", ctx.out.paint(Style::Plain, step)));
-        }
-        if !phase.depends_on.is_empty() {
-            ctx.out.plain(&format!("   depends on: {}", phase.depends_on.join(", ")));
-        }
-        for command in &phase.checks {
-            ctx.out.line(&format!("   check: {}", ctx.out.paint(Style::Cyan, command)));
-        }
-        for path in &phase.artifacts {
-            ctx.out.plain(&format!("   artifact: {path}"));
-        }
-    }
-}
-
-fn diff(ctx: &Ctx, place: &Place) -> Result<()> {
-    let desk = Ctx::look(place)?;
-    let snapshot = ctx.snapshot(&desk);
-    if snapshot.plan.is_none() {
-        return Err(refused(&place.file(), &[], &snapshot));
-    }
-    let (asked, _) = proposed(&desk, &snapshot, place)?;
-    let old = snapshot.contract.clone().unwrap_or_else(|| Contract {
-        v: asked.v,
-        mode: asked.mode,
-        gate: asked.gate,
-        ..Contract::default()
-    });
-    let lines: Vec<String> = differences::differences(&old, &asked).iter().map(ToString::to_string).collect();
-    let kind = kind(&old, &asked, &snapshot);
-    if ctx.out.json {
-        ctx.out.value(&serde_json::json!({ "plan": place.id, "change": word(kind), "differences": lines }));
-        return Ok(());
-    }
-    if lines.is_empty() {
-        ctx.out.line("the plan asks for what is approved");
-        return Ok(());
-    }
-    print(ctx, &lines);
-    ctx.out.line(match kind {
-        Change::Weakens if snapshot.contract.is_some() => {
-            "this takes something away or rewords it: only a person can approve it"
-        }
-        _ => "this only adds: steadfast attest",
-    });
-    Ok(())
-}
-
-fn print(ctx: &Ctx, lines: &[String]) {
-    for line in lines {
-        let style = match line.chars().next() {
-            Some('+') => Style::Green,
-            Some('-') => Style::Red,
-            _ => Style::Yellow,
-        };
-        ctx.out.line(&ctx.out.paint(style, line));
-    }
-}
-
-fn word(change: Change) -> &'static str {
-    match change {
-        Change::Same => "same",
-        Change::Extends => "extends",
-        Change::Weakens => "weakens",
-    }
 }
 
 fn kind(old: &Contract, new: &Contract, snapshot: &Snapshot) -> Change {
@@ -147,7 +65,7 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     problems_of(file, problems)
 }
 
-fn problems_of(file: &str, problems: &[Problem]) -> Failure {
+pub(super) fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     let mut lines: Vec<String> = problems
         .iter()
         .take(12)
@@ -242,6 +160,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     let mut records = vec![record];
     records.extend(ctx.attach(&mut desk, false)?);
     let approved = ctx.snapshot(&desk);
+    store::proposals::settle_met(&desk, &approved);
     approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));
@@ -296,12 +215,18 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, w
     if agent_may {
         return Ok(By::Agent);
     }
-    let why = if kind.is_none() {
-        "this plan was not made here, so a person has to approve it first"
+    let (why, fix) = if kind.is_none() {
+        (
+            "this plan was not made here, so a person has to approve it first",
+            "steadfast attest  # typed by the user, in a terminal",
+        )
     } else {
-        "it takes something away, rewords or reorders what is approved, so a person has to approve it"
+        (
+            "it takes something away, rewords or reorders what is approved, so a person has to approve it",
+            "steadfast propose --why \"...\"  # keeps it for the user, with your reason; then steadfast restore",
+        )
     };
-    Err(Failure::no("this cannot be approved from here", why, "steadfast attest  # typed by the user, in a terminal"))
+    Err(Failure::no("this cannot be approved from here", why, fix))
 }
 
 /// Whether a person approved every command of a contract.
@@ -310,14 +235,14 @@ fn owns_commands(head: &Head, contract: &Contract) -> bool {
 }
 
 /// The person sees what changes and types the first eight characters of its digest. `false`: they left it to the agent.
-fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
+pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
         differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
     if lines.is_empty() {
         ctx.out.line("approved by an agent already; with your code its commands count as your own:");
     }
-    print(ctx, &lines);
+    diff::print(ctx, &lines);
     for command in asked.phases.iter().flat_map(|p| &p.checks) {
         ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));
     }

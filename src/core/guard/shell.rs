@@ -1,0 +1,93 @@
+//! What a shell command line changes. No shell: words, quotes, variables that are known, redirections, and the few programs by
+//! which files are changed. What is left out (functions, other programs, names that only running it would tell) passes.
+
+mod program;
+mod scan;
+
+use std::path::{Path, PathBuf};
+
+use super::target::{Around, Target, resolved};
+
+/// The longest command line that is looked at, in bytes.
+const MAX: usize = 64 * 1024;
+/// How many variables, places of a search and programs started by one are looked at.
+const MANY: usize = 64;
+/// How deep command lines in command lines are looked at.
+const DEPTH: u8 = 8;
+/// Stands for what only running the command would tell.
+const UNKNOWN: char = '\0';
+
+/// What a command line changes, in the order written.
+pub(super) fn targets(line: &str, around: Around<'_>) -> Vec<Target> {
+    let mut walk =
+        Walk { around, here: around.cwd.map(Path::to_path_buf), vars: Vec::new(), targets: Vec::new(), depth: 0 };
+    walk.line(line);
+    walk.targets
+}
+
+/// One command without operators.
+#[derive(Default)]
+struct Simple {
+    /// Its words, without quotes and with variables replaced.
+    words: Vec<String>,
+    /// Where it is redirected to.
+    into: Vec<String>,
+    /// What its standard input is, where that is written down.
+    input: String,
+}
+
+/// A walk through a command line, in the order in which a shell would run it.
+struct Walk<'a> {
+    around: Around<'a>,
+    /// Where the commands work: `cd` changes it.
+    here: Option<PathBuf>,
+    /// Variables set on the way.
+    vars: Vec<(String, String)>,
+    targets: Vec<Target>,
+    depth: u8,
+}
+
+impl Walk<'_> {
+    fn line(&mut self, text: &str) {
+        if text.len() > MAX || self.depth >= DEPTH {
+            return;
+        }
+        self.depth += 1;
+        scan::commands(self, text);
+        self.depth -= 1;
+    }
+
+    /// A command line that runs in a shell of its own.
+    fn apart(&mut self, text: &str) {
+        let (here, vars) = (self.here.clone(), self.vars.clone());
+        self.line(text);
+        (self.here, self.vars) = (here, vars);
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        let known = self.vars.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+        known.or_else(|| match name {
+            "PWD" => Some(self.here.as_ref()?.display().to_string()),
+            _ => (self.around.var)(name),
+        })
+    }
+
+    /// The path a word stands for.
+    fn path(&self, word: &str) -> Option<PathBuf> {
+        if word.is_empty() || word.starts_with(UNKNOWN) {
+            return None;
+        }
+        resolved(Path::new(word), self.here.as_deref())
+    }
+
+    fn at(&mut self, word: &str) {
+        self.targets.extend(self.path(word).map(Target::At));
+    }
+
+    fn tree(&mut self, word: &str) {
+        self.targets.extend(self.path(word).map(Target::Tree));
+    }
+}
+
+#[cfg(test)]
+mod tests;
