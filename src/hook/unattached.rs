@@ -65,20 +65,21 @@ pub(super) fn answer(call: &Call<'_>) -> Reply {
 }
 
 /// The run state says that this session is attached, but the file of the session is gone. It is let go, and the user hears it.
+/// Looked for where the session works, by the pointer alone: this is asked at every stop of every session.
 fn lost(call: &Call<'_>) -> Reply {
-    let near = call.event.cwd.iter().chain(&call.event.project);
-    if !near.into_iter().any(|dir| crate::store::disk::kind(&dir.join(layout::PLANNING)).is_some()) {
-        return Reply::default();
-    }
-    let Found::Plan(place) = locate(call) else { return Reply::default() };
-    let owned = !place.id.is_empty() && Desk::look(&place).is_ok_and(|desk| desk.run.owner == call.who().key());
-    if !owned {
-        return Reply::default();
-    }
-    notice(format!(
-        "steadfast let the run end: error. The file of this session is gone, so {} holds nobody. To go on: steadfast attach",
-        place.name()
-    ))
+    let event = call.event;
+    let other = event.project.as_ref().filter(|project| event.cwd.as_ref() != Some(project));
+    let owned = |place: &Place| Desk::look(place).is_ok_and(|desk| desk.run.owner == call.who().key());
+    let mut places = event.cwd.iter().chain(other).filter_map(|root| {
+        let id = locate::pointer(root)?;
+        Some(Place { root: root.clone(), id })
+    });
+    places.find(owned).map_or_else(Reply::default, |place| {
+        notice(format!(
+            "steadfast let the run end: error. The file of this session is gone, so {} holds nobody. To go on: steadfast attach",
+            place.id
+        ))
+    })
 }
 
 fn pinned(call: &Call<'_>) -> bool {
