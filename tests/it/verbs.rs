@@ -229,13 +229,7 @@ fn an_artifact_has_to_be_there_and_not_empty() {
 
 #[test]
 fn what_this_version_does_not_act_on_is_refused_and_not_forgotten() {
-    for line in [
-        "- **Receipt:** deploy-1",
-        "- **Approval:** human",
-        "- **WaitsFor:** file x",
-        "- **Every:** 7d",
-        "- **Tool:** Bash",
-    ] {
+    for line in ["- **WaitsFor:** file x", "- **Every:** 7d", "- **Tool:** Bash"] {
         let stage = Stage::new();
         stage.write("plan.md", &PLAN.replace("- **Check:** `test -f built`", line));
         let refused = stage.agent("main", &["init", "--gated", "--from", "plan.md"]);
