@@ -147,7 +147,8 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     problems_of(file, problems)
 }
 
-fn problems_of(file: &str, problems: &[Problem]) -> Failure {
+/// A failure that names every problem, the first dozen in full.
+pub(super) fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     let mut lines: Vec<String> = problems
         .iter()
         .take(12)

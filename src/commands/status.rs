@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
     let desk = Ctx::look(&place)?;
     let snapshot = ctx.snapshot(&desk);
-    let owner = ctx.state().ok().and_then(|state| attach::owner(&state, &desk));
+    let owner = owner(ctx, &desk);
     let next = next::next(&snapshot.view);
     let seen = Seen { place: &place, desk: &desk, snapshot: &snapshot, owner: owner.as_ref(), next: &next };
     if ctx.out.json {
@@ -29,6 +29,16 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         seen.short(ctx);
     }
     Ok(())
+}
+
+fn owner(ctx: &Ctx, desk: &Desk) -> Option<Session> {
+    ctx.state().ok().and_then(|state| attach::owner(&state, desk))
+}
+
+/// What `status --json` prints.
+pub(super) fn value(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot) -> Value {
+    let next = next::next(&snapshot.view);
+    Seen { place, desk, snapshot, owner: owner(ctx, desk).as_ref(), next: &next }.value(ctx)
 }
 
 struct Seen<'a> {

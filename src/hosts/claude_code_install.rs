@@ -22,8 +22,8 @@ const EVENTS: [(&str, &str, u32); 9] = [
 
 /// Verbs an agent may run without a question: they start no command out of the plan, and an agent cannot weaken a plan by
 /// them. `check`, `done`, `run` and `try` start commands; `pause`, `release`, `use` and `uninstall` are a person's.
-const HARMLESS: [&str; 11] =
-    ["init", "attest", "status", "next", "start", "step", "fail", "skip", "log", "attach", "plans"];
+const HARMLESS: [&str; 13] =
+    ["init", "attest", "status", "next", "start", "step", "fail", "skip", "log", "attach", "plans", "import", "export"];
 
 /// The address editors find the format of the settings under. It is all that a file holds besides ours which was not there
 /// before; standing behind `hooks`, it also marks the file as made by us.
