@@ -23,25 +23,32 @@ pub(super) fn run(ctx: &Ctx, args: &Import) -> Result<()> {
     let (mode, gate) = (init::mode(args.gated, args.autonomous), init::hold(args.hold, args.no_hold));
     let shown = args.file.display().to_string();
     let (source, directory) = read(&args.file, args.tag.clone())?;
-    let failed = |kind: Option<Kind>, problems: &[Problem]| {
+    let failed = |kind: Option<Kind>, mut problems: Vec<Problem>| {
         let as_what = kind.map(|kind| format!(" as {}", kind.word())).unwrap_or_default();
+        let command = problems.iter_mut().find(|p| p.fix.starts_with("steadfast ")).map(|problem| {
+            let command = problem.fix.replace("{file}", &quote(&shown));
+            "see below".clone_into(&mut problem.fix);
+            command
+        });
         Failure {
             what: format!("{shown} cannot be imported{as_what}"),
-            fix: format!("steadfast import --dry-run {}  # with the same words, when this is mended", quote(&shown)),
-            ..attest::problems_of(&shown, problems)
+            fix: command.unwrap_or_else(|| {
+                format!("steadfast import --dry-run {}  # with the same words, when this is mended", quote(&shown))
+            }),
+            ..attest::problems_of(&shown, &problems)
         }
     };
     let kind = match args.format.as_deref().and_then(Kind::of) {
         Some(kind) => kind,
-        None => import::detect(&source, directory).map_err(|problem| failed(None, &[problem]))?,
+        None => import::detect(&source, directory).map_err(|problem| failed(None, vec![problem]))?,
     };
     if directory && !kind.in_directories() {
-        return Err(failed(Some(kind), &[whole("it is a directory, and this format is one file", "name the file")]));
+        return Err(failed(Some(kind), vec![whole("it is a directory, and this format is one file", "name the file")]));
     }
     let words = clean(&args.task.join(" "));
-    let made = import::convert(kind, &source, &words).map_err(|problems| failed(Some(kind), &problems))?;
+    let made = import::convert(kind, &source, &words).map_err(|problems| failed(Some(kind), problems))?;
     if u64::try_from(made.text.len()).unwrap_or(u64::MAX) > layout::MAX_PLAN {
-        return Err(failed(Some(kind), &[whole("its plan would be larger than 1 MiB", "split it")]));
+        return Err(failed(Some(kind), vec![whole("its plan would be larger than 1 MiB", "split it")]));
     }
     let phases = if made.phases == 1 { "1 phase".to_owned() } else { format!("{} phases", made.phases) };
     let origin = format!("read {} as {}: {phases}", source.name, kind.word());

@@ -40,7 +40,7 @@ pub fn detect(source: &Source, directory: bool) -> Result<Kind, Problem> {
     }
     let plan = plan_read::read(bytes);
     if plan.shape == Shape::Headings && plan.phases.iter().any(|phase| phase.explicit) {
-        return Err(whole("it is a plan in our own format already", "use init --from instead"));
+        return Err(whole("it is a plan in our own format already", "steadfast init --from {file}"));
     }
     Ok(Kind::ClaudePlan)
 }

@@ -144,7 +144,8 @@ pub struct Imported {
 /// Turns a source into a plan file. `task` is what the person calls it, or empty.
 ///
 /// # Errors
-/// All that keeps it from being imported; where it is a list, each names its entry, counted from 1.
+/// All that keeps it from being imported; where it is a list, each names its entry, counted from 1. A fix that begins with
+/// `steadfast` is a command, and `{file}` in it the source as the person named it.
 pub fn convert(kind: Kind, source: &Source, task: &str) -> Result<Converted, Vec<Problem>> {
     build::build(read(kind, source)?, &source.name, kind, task)
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::core::import::values::{self, Object, problem};
 use crate::core::import::{Entry, Imported, status};
 use crate::core::plan::{Problem, Status, StepState};
+use crate::core::plan_edit::is_id;
 
 /// Reads one list of it: that of `tag`, or the only one there is.
 ///
@@ -47,14 +48,18 @@ fn choose(mut map: Map<String, Value>, tag: Option<&str>) -> Result<Map<String, 
     match map.remove(chosen) {
         Some(Value::Object(list)) => Ok(list),
         _ if tags.is_empty() => Err(vec![problem("the file", "no tag has tasks", "write tasks into it")]),
-        _ => Err(vec![problem(
-            "the file",
-            match tag {
-                Some(tag) => format!("it has no tag `{tag}`"),
-                None => "it has several tags, and it is not clear which is meant".to_owned(),
-            },
-            &format!("add --tag with one of: {}", tags.join(", ")),
-        )]),
+        _ => {
+            let what = match tag {
+                Some(tag) => format!("it has no tag `{tag}`; it has {}", tags.join(", ")),
+                None => format!("it is not clear which of its tags is meant: {}", tags.join(", ")),
+            };
+            let plain = tags.iter().find(|tag| is_id(tag));
+            let fix = plain.map_or_else(
+                || "name one of them with --tag".to_owned(),
+                |tag| format!("steadfast import --dry-run --tag={tag} {{file}}"),
+            );
+            Err(vec![problem("the file", what, &fix)])
+        }
     }
 }
 

@@ -172,11 +172,11 @@ fn of_several_tags_one_has_to_be_named() {
     let one = format!(r#"{{"master":{list},"empty":{{"tasks":[]}}}}"#);
     assert_eq!(made(Kind::TaskMaster, &source("tasks.json", &one)).1.goal, "What it is for");
     let two = format!(r#"{{"master":{list},"dev":{list}}}"#);
-    refused(Kind::TaskMaster, &two, &["several tags"]);
+    refused(Kind::TaskMaster, &two, &["which of its tags is meant: dev, master"]);
     let tagged = |tag: &str| Source { tag: Some(tag.into()), ..source("tasks.json", &two) };
     made(Kind::TaskMaster, &tagged("dev"));
     let problems = convert(Kind::TaskMaster, &tagged("x"), "").unwrap_err();
-    assert!(problems[0].what.contains("no tag `x`") && problems[0].fix.contains("dev, master"), "{problems:?}");
+    assert!(problems[0].what.contains("no tag `x`") && problems[0].fix.contains("--tag=dev {file}"), "{problems:?}");
     refused(
         Kind::TaskMaster,
         r#"{"tasks":[{"id":1,"title":"A","dependencies":[2]}]}"#,
