@@ -82,7 +82,7 @@ fn a_new_file_is_made_and_taken_away_again() {
       an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, attach, plans, import, export
     ");
     let allow = place.read(USER)["permissions"]["allow"].clone();
-    assert_eq!(allow.as_array().unwrap().len(), 11);
+    assert_eq!(allow.as_array().unwrap().len(), 13);
     assert_eq!(allow[2], "Bash(steadfast status *)");
     insta::assert_snapshot!(place.ok(&["install", "claude-code", "--user"]), @r"
     the hooks of steadfast were in PLACE/home/.claude/settings.json already

@@ -107,10 +107,9 @@ impl Seen<'_> {
 
     fn rows(&self) -> String {
         let records = self.records();
-        let times = times(&records);
         let head = ["id", "title", "status", "proof", "tries", "why", "started", "completed"].map(str::to_owned);
         let rows = self.snapshot.view.phases.iter().map(|phase| {
-            let times = times.get(phase.id.as_str()).cloned().unwrap_or_default();
+            let times = times(&records, &phase.id);
             [
                 phase.id.clone(),
                 phase.title.clone(),

@@ -101,12 +101,11 @@ fn read(path: &Path, tag: Option<String>) -> Result<(Source, bool)> {
         return Err(unreadable(path, &format!("it has more than {FILES} files")));
     }
     names.retain(|name| !name.starts_with('.'));
-    names.sort();
     // A directory has files of one tool: JSON where there is any.
     let end = if names.iter().any(|name| has_end(name, "json")) { "json" } else { "md" };
     let mut files = Vec::new();
     let mut left = layout::MAX_PLAN;
-    for name in names.into_iter().filter(|name| has_end(name, end)) {
+    for name in import::in_order(names).into_iter().filter(|name| has_end(name, end)) {
         let full = dir.join(&name);
         let bytes = bytes_of(disk::read(&full, left), &full)?;
         left = left.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));

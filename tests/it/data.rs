@@ -114,13 +114,13 @@ fn a_held_session_cannot_leave_by_an_import() {
 fn a_directory_of_tasks_is_one_plan_and_what_is_left_out_is_said() {
     let stage = Stage::new();
     stage.write(
-        "backlog/tasks/task-2 - b.md",
-        "---\nid: task-2\ntitle: B\nstatus: To Do\ndependencies: [task-1, task-9]\n---\n",
+        "backlog/tasks/task-10 - b.md",
+        "---\nid: task-10\ntitle: B\nstatus: To Do\ndependencies: [task-1, task-9]\n---\n",
     );
     stage.write("backlog/tasks/task-1 - a.md", "---\nid: task-1\ntitle: A\nstatus: Done\n---\n## Description\nx\n");
     let made = stage.agent("main", &["import", "--gated", "backlog", "Two"]).fine();
     assert!(made.out.contains("read backlog as backlog: 2 phases"), "{made:?}");
-    assert!(made.err.contains("left out: task-2 B: it waited for task-9, which is not here"), "{made:?}");
+    assert!(made.err.contains("left out: task-10 B: it waited for task-9, which is not here"), "{made:?}");
     let status = stage.status();
     assert_eq!(status["phases"][0]["status"], "complete");
     assert_eq!(status["phases"][1]["status"], "in_progress");

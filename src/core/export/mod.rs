@@ -5,8 +5,6 @@ pub mod in_toto;
 
 pub use csv::csv;
 
-use std::collections::HashMap;
-
 use crate::core::ledger::{Record, parse_line};
 
 /// When a phase was first started and last completed, as its ledger says; empty where it does not.
@@ -27,31 +25,47 @@ pub struct Lines<'a> {
     pub bad: usize,
 }
 
-/// Merges ledgers. Records of one tick stay in the order of the ledgers.
+/// Merges ledgers. Each is in the order of its ticks, since it is only appended to; one that is not keeps its own order.
 pub fn merge<'a>(ledgers: impl IntoIterator<Item = &'a [u8]>) -> Lines<'a> {
-    let mut all = Vec::new();
-    let mut bad = 0;
+    let mut all = Lines::default();
+    let mut rests: Vec<(u64, &[u8], &[u8])> = Vec::new();
     for bytes in ledgers {
-        for line in bytes.split(|byte| *byte == b'\n') {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            match parse_line(line) {
-                Some(record) => all.push((record.tick, line)),
-                None => bad += 1,
-            }
+        rests.extend(next(bytes, &mut all.bad));
+    }
+    loop {
+        // Of one tick, the first of the ledgers.
+        let first = rests.iter().enumerate().min_by_key(|(_, (tick, ..))| *tick).map(|(at, _)| at);
+        let Some(at) = first else { return all };
+        let (_, line, rest) = rests.remove(at);
+        all.lines.push(line);
+        if let Some(next) = next(rest, &mut all.bad) {
+            rests.insert(at, next);
         }
     }
-    all.sort_by_key(|(tick, _)| *tick);
-    Lines { lines: all.into_iter().map(|(_, line)| line).collect(), bad }
 }
 
-/// The times of phases, by id, out of records in order.
-pub fn times(records: &[Record]) -> HashMap<&str, Times> {
-    let mut all: HashMap<&str, Times> = HashMap::new();
-    for record in records.iter().filter(|record| !record.phase.is_empty()) {
-        let times = all.entry(record.phase.as_str()).or_default();
+/// The next record: its tick, its line, and what follows.
+fn next<'a>(mut bytes: &'a [u8], bad: &mut usize) -> Option<(u64, &'a [u8], &'a [u8])> {
+    while !bytes.is_empty() {
+        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        let (line, rest) = bytes.split_at(end);
+        bytes = rest.get(1..).unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match parse_line(line) {
+            Some(record) => return Some((record.tick, line, bytes)),
+            None => *bad += 1,
+        }
+    }
+    None
+}
+
+/// The times of a phase, out of records in order.
+pub fn times(records: &[Record], phase: &str) -> Times {
+    let mut times = Times::default();
+    for record in records.iter().filter(|record| record.phase == phase) {
         match record.event.as_str() {
             "phase_start" | "phase_retry" => {
                 if times.started.is_empty() {
@@ -63,7 +77,7 @@ pub fn times(records: &[Record]) -> HashMap<&str, Times> {
             _ => {}
         }
     }
-    all
+    times
 }
 
 #[cfg(test)]
@@ -106,9 +120,8 @@ mod tests {
             record("b", "phase_start", "7"),
             record("", "phase_complete", "8"),
         ];
-        let times = times(&records);
-        assert_eq!(times["a"], Times { started: "1".into(), completed: "5".into() });
-        assert_eq!(times["b"], Times { started: "3".into(), completed: String::new() });
-        assert_eq!(times.len(), 2);
+        assert_eq!(times(&records, "a"), Times { started: "1".into(), completed: "5".into() });
+        assert_eq!(times(&records, "b"), Times { started: "3".into(), completed: String::new() });
+        assert_eq!(times(&records, "c"), Times::default());
     }
 }

@@ -5,7 +5,7 @@ use crate::core::import::values::problem;
 use crate::core::import::{Entry, File, Imported, front, status};
 use crate::core::plan::Problem;
 
-/// Reads one task file, or all of a directory. A file without front matter is left out, and named.
+/// Reads one task file, or all of a directory, in the order of the files. A file without front matter is left out, and named.
 ///
 /// # Errors
 /// Each problem names its file.
@@ -23,14 +23,7 @@ pub(super) fn read(files: &[File]) -> Result<Imported, Vec<Problem>> {
             None => problems.push(problem(&file.name, "it has no front matter", "name a task file of Backlog.md")),
         }
     }
-    all.entries.sort_by_key(|entry| numbers(&entry.id));
     if problems.is_empty() { Ok(all) } else { Err(problems) }
-}
-
-/// `BACK-2.10` comes after `BACK-2.9`.
-fn numbers(id: &str) -> Vec<u64> {
-    let digits = id.rsplit('-').next().unwrap_or_default();
-    digits.split('.').map(|part| part.parse().unwrap_or(u64::MAX)).collect()
 }
 
 fn task(name: &str, fields: Vec<front::Field>, body: &str) -> Result<Entry, Problem> {
@@ -100,10 +93,7 @@ mod tests {
     use crate::core::plan::StepState;
 
     #[test]
-    fn ids_sort_as_numbers_and_criteria_lose_theirs() {
-        let mut ids = ["BACK-10", "BACK-2.10", "task-2", "BACK-2.9"];
-        ids.sort_by_key(|id| numbers(id));
-        assert_eq!(ids, ["task-2", "BACK-2.9", "BACK-2.10", "BACK-10"]);
+    fn criteria_lose_their_numbers() {
         assert_eq!((unnumbered("#12 a"), unnumbered("#x a"), unnumbered("a")), ("a", "#x a", "a"));
         let state = |text| item(text).and_then(|item| item.state);
         assert_eq!(

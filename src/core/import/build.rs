@@ -1,7 +1,6 @@
 //! From entries to a plan file: ids, dependencies, texts that fit. The file is read back before it is handed out, so what a
 //! stranger's text would turn into something else is a problem and no phase.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::core::attest::{LONG, SHORT, slug};
@@ -95,33 +94,28 @@ fn fit(text: &str, most: usize) -> (String, Option<String>) {
 /// The id of each phase: that of the source where it can be one, else a slug.
 fn ids(entries: &[Entry]) -> Result<Vec<String>, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut first: HashMap<&str, &str> = HashMap::new();
-    for entry in entries.iter().filter(|entry| !entry.id.is_empty()) {
-        if let Some(at) = first.insert(&entry.id, &entry.at) {
-            let what = format!("the id `{}` is that of {at} already", first_chars(&entry.id, 60));
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| !entry.id.is_empty()) {
+        if let Some(first) = entries.iter().take(index).find(|first| first.id == entry.id) {
+            let what = format!("the id `{}` is that of {} already", first_chars(&entry.id, 60), first.at);
             problems.push(problem(&entry.at, what, "give each an id of its own"));
         }
     }
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut taken: HashMap<String, usize> =
-        entries.iter().filter(|entry| is_id(&entry.id)).map(|entry| (entry.id.clone(), 1)).collect();
-    let mut free = |index: usize, entry: &Entry| {
-        let base = slug(&entry.id).or_else(|| slug(&entry.title)).unwrap_or_else(|| format!("phase-{}", index + 1));
-        let count = taken.get(&base).copied().unwrap_or(0);
-        let mut n = count + 1;
-        let mut id = if n == 1 { base.clone() } else { format!("{base}-{n}") };
-        while taken.contains_key(&id) {
-            n += 1;
-            id = format!("{base}-{n}");
+    let mut ids: Vec<String> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        if is_id(&entry.id) {
+            ids.push(entry.id.clone());
+            continue;
         }
-        taken.insert(id.clone(), 1);
-        taken.insert(base, n);
-        id
-    };
-    let id = |(index, entry): (usize, &Entry)| if is_id(&entry.id) { entry.id.clone() } else { free(index, entry) };
-    Ok(entries.iter().enumerate().map(id).collect())
+        let base = slug(&entry.id).or_else(|| slug(&entry.title)).unwrap_or_else(|| format!("phase-{}", index + 1));
+        let taken = |id: &String| ids.contains(id) || entries.iter().any(|entry| entry.id == *id);
+        let numbered = (2..).map(|n| format!("{base}-{n}"));
+        let free = std::iter::once(base.clone()).chain(numbered).find(|id| !taken(id));
+        ids.push(free.unwrap_or_default());
+    }
+    Ok(ids)
 }
 
 /// What each phase waits for, in our ids.
@@ -133,17 +127,19 @@ fn dependencies(
     left_out: &mut Vec<String>,
 ) -> Result<Vec<Vec<String>>, Vec<Problem>> {
     // Tools write their ids in either case.
-    let known: HashMap<String, &String> =
-        entries.iter().zip(ids).map(|(entry, id)| (entry.id.to_lowercase(), id)).collect();
+    let known = |name: &str| {
+        let like = || entries.iter().position(|entry| entry.id.eq_ignore_ascii_case(name));
+        ids.get(entries.iter().position(|entry| entry.id == name).or_else(like)?)
+    };
     let mut problems = Vec::new();
     let mut all = Vec::new();
     for entry in entries {
         let mut own: Vec<String> = Vec::new();
         for name in entry.after.iter().filter(|name| !name.is_empty()) {
             let gone = given_up.iter().any(|e| e.id.eq_ignore_ascii_case(name));
-            match known.get(&name.to_lowercase()) {
+            match known(name) {
                 Some(id) if own.contains(id) => {}
-                Some(id) => own.push((*id).clone()),
+                Some(id) => own.push(id.clone()),
                 None if gone => left_out.push(format!("{}: it waited for {name}, which was given up", called(entry))),
                 None if partial => left_out.push(format!("{}: it waited for {name}, which is not here", called(entry))),
                 None => problems.push(problem(

@@ -4,7 +4,7 @@ use crate::core::import::values::{self, Object, problem};
 use crate::core::import::{Entry, File, Imported, status};
 use crate::core::plan::Problem;
 
-/// Reads one task file, or all of a list.
+/// Reads one task file, or all of a list, in the order of the files.
 ///
 /// # Errors
 /// Each problem names its file.
@@ -48,7 +48,5 @@ pub(super) fn read(files: &[File]) -> Result<Imported, Vec<Problem>> {
             }
         }
     }
-    // File names are numbers that grow.
-    entries.sort_by_key(|entry| entry.id.parse::<u64>().unwrap_or(u64::MAX));
     if problems.is_empty() { Ok(Imported { entries, partial: true, ..Imported::default() }) } else { Err(problems) }
 }

@@ -81,6 +81,27 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
+/// Names in the order a person would put them: `task-10` after `task-9`.
+pub fn in_order(names: Vec<String>) -> Vec<String> {
+    // The name follows a copy of it in which numbers are as long as each other.
+    let mut keyed: Vec<String> = names.into_iter().map(|name| format!("{}\0{name}", padded(&name))).collect();
+    keyed.sort();
+    keyed.into_iter().filter_map(|key| Some(key.split_once('\0')?.1.to_owned())).collect()
+}
+
+fn padded(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (head, tail) = rest.split_at(if digits > 0 { digits } else { c.len_utf8() });
+        out.extend(std::iter::repeat_n('0', if digits > 0 { 20usize.saturating_sub(digits) } else { 0 }));
+        out.push_str(head);
+        rest = tail;
+    }
+    out
+}
+
 /// What is to be imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {

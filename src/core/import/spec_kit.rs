@@ -3,8 +3,6 @@
 //! Which phase waits for which follows from how the format is made: a user story waits for the last phase before it that is
 //! none; any other phase waits for all since the one before. A task that says `(depends on T012)` adds the phase of T012.
 
-use std::collections::HashMap;
-
 use crate::core::import::markdown::{self, Section, item, plain, prose};
 use crate::core::import::values::problem;
 use crate::core::import::{Entry, Imported};
@@ -107,25 +105,21 @@ fn order(entries: &mut [Entry], stories: &[bool]) {
         entry.id = format!("section-{}", index + 1);
     }
     let ids: Vec<String> = entries.iter().map(|entry| entry.id.clone()).collect();
-    let mut of_task = HashMap::new();
-    for (index, entry) in entries.iter().enumerate() {
-        for (text, _) in &entry.steps {
-            if let Some(task) = id(text) {
-                of_task.entry(task.to_owned()).or_insert(index);
-            }
-        }
-    }
+    let waits: Vec<Vec<usize>> = entries
+        .iter()
+        .map(|entry| {
+            let of = |task| entries.iter().position(|entry| entry.steps.iter().any(|(text, _)| id(text) == Some(task)));
+            entry.steps.iter().flat_map(|(text, _)| named_after(text)).filter_map(of).collect()
+        })
+        .collect();
     // The last phase that is no story, and all since.
     let mut since: Vec<usize> = Vec::new();
     for (index, entry) in entries.iter_mut().enumerate() {
         let story = stories.get(index) == Some(&true);
         let mut after: Vec<usize> = if story { since.first().copied().into_iter().collect() } else { since.clone() };
-        for (text, _) in &entry.steps {
-            after.extend(named_after(text).filter_map(|task| of_task.get(task)).filter(|at| **at != index));
-        }
-        after.sort_unstable();
-        after.dedup();
-        entry.after = after.into_iter().filter_map(|at| ids.get(at).cloned()).collect();
+        after.extend(waits.get(index).into_iter().flatten().filter(|at| **at != index));
+        // In the order of phases, each once.
+        entry.after = ids.iter().enumerate().filter(|(at, _)| after.contains(at)).map(|(_, id)| id.clone()).collect();
         if !story {
             since.clear();
         }

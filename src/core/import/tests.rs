@@ -199,7 +199,7 @@ fn backlog_tasks_keep_ids_criteria_and_sections() {
         - [ ] #2 It ends\n<!-- AC:END -->\n";
     let two = "---\nid: task-2\ntitle: >-\n  Second of\n  them\nstatus: Blocked\ndependencies:\n  - task-1\n  - task-99\n---\n## Oddity\nx\n";
     let file = |name: &str, text: &str| File { name: name.into(), bytes: text.as_bytes().to_vec() };
-    let files = vec![file("readme.md", "# Read me\n"), file("task-2 - b.md", two), file("task-1 - a.md", one)];
+    let files = vec![file("readme.md", "# Read me\n"), file("task-1 - a.md", one), file("task-2 - b.md", two)];
     let all = Source { name: "tasks".into(), files, tag: None };
     assert_eq!(detect(&all, true), Ok(Kind::Backlog));
     let (plan, contract, made) = made(Kind::Backlog, &all);
@@ -228,16 +228,16 @@ fn claude_tasks_join_blocks_and_blocked_by() {
     let file = |n: u32, text: &str| File { name: format!("{n}.json"), bytes: text.as_bytes().to_vec() };
     let files = vec![
         file(
-            10,
-            r#"{"id":"10","subject":"Ship","description":"d","status":"pending","blocks":[],"blockedBy":["2","8"]}"#,
-        ),
-        file(
             1,
             r#"{"id":"1","subject":"Look","activeForm":"Looking","status":"completed","blocks":["2"],"blockedBy":[]}"#,
         ),
         file(
             2,
             r#"{"id":"2","subject":"Build","status":"in_progress","owner":"ada","blocks":["10"],"metadata":{"k":1}}"#,
+        ),
+        file(
+            10,
+            r#"{"id":"10","subject":"Ship","description":"d","status":"pending","blocks":[],"blockedBy":["2","8"]}"#,
         ),
     ];
     let all = Source { name: "list".into(), files, tag: None };
@@ -315,6 +315,12 @@ fn long_and_decorated_texts_are_kept_whole_in_notes() {
         assert!(made.text.contains(&format!("- **{key}:** {}\n", long.trim())), "{}", made.text);
     }
     assert!(made.text.contains("Fix it (done)"), "{}", made.text);
+}
+
+#[test]
+fn names_are_ordered_by_their_numbers() {
+    let names = ["10.json", "2.json", "task-2.10 - b.md", "task-2.9 - c.md", "a", "1.json"].map(str::to_owned);
+    assert_eq!(in_order(names.into()), ["1.json", "2.json", "10.json", "a", "task-2.9 - c.md", "task-2.10 - b.md"]);
 }
 
 #[test]

@@ -11,10 +11,11 @@ pub(super) fn problem(at: &str, what: impl AsRef<str>, fix: &str) -> Problem {
 
 /// The JSON of a file.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, Vec<Problem>> {
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    serde_json::from_slice(bytes).map_err(|error| {
-        vec![Problem { line: error.line(), what: format!("it is not JSON: {error}"), fix: "mend the file".to_owned() }]
-    })
+    let wrong = |line: usize, why: &dyn std::fmt::Display| {
+        vec![Problem { line, what: format!("it is not JSON: {why}"), fix: "mend the file".to_owned() }]
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| wrong(0, &error))?;
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| wrong(error.line(), &error))
 }
 
 /// A list, where it is one and has something in it.
