@@ -79,14 +79,14 @@ fn a_new_file_is_made_and_taken_away_again() {
     insta::assert_snapshot!(place.ok(&["install", "claude-code", "--user", "--yes"]), @r"
     the hooks of steadfast are in PLACE/home/.claude/settings.json
       sessions that are open now need a restart
-      an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, propose, attach, plans
+      an agent may run these verbs without asking: init, attest, status, next, step, fail, skip, log, receipt, propose, attach, plans, import, export
     ");
     let allow = place.read(USER)["permissions"]["allow"].clone();
-    assert_eq!(allow.as_array().unwrap().len(), 12);
+    assert_eq!(allow.as_array().unwrap().len(), 14);
     assert_eq!(allow[2], "Bash(steadfast status *)");
     insta::assert_snapshot!(place.ok(&["install", "claude-code", "--user"]), @r"
     the hooks of steadfast were in PLACE/home/.claude/settings.json already
-      an agent may run these verbs without asking: init, attest, status, next, start, step, fail, skip, log, propose, attach, plans
+      an agent may run these verbs without asking: init, attest, status, next, step, fail, skip, log, receipt, propose, attach, plans, import, export
     ");
     insta::assert_snapshot!(place.ok(&["uninstall", "claude-code", "--user"]), @r"
     PLACE/home/.claude/settings.json held nothing but the hooks of steadfast and is removed

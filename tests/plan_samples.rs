@@ -310,6 +310,123 @@ fn edits_of_every_sample_change_only_what_they_must() {
     }
 }
 
+/// A sample with other line ends, a choice for each line, and with or without a mark.
+fn with_endings(bytes: &[u8], mark: bool, ending: impl Fn(usize) -> &'static str) -> Vec<u8> {
+    let mut out = if mark { "\u{FEFF}".as_bytes().to_vec() } else { Vec::new() };
+    let mut line = 0;
+    let mut rest = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(ending(line).as_bytes());
+        line += 1;
+        rest = &rest[at + if rest[at..].starts_with(b"\r\n") { 2 } else { 1 }..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// What a plan says, phase by phase; of the phase at `but`, neither status nor boxes.
+fn said(plan: &Plan, but: usize) -> Vec<String> {
+    let phases = plan.phases.iter().enumerate().map(|(index, p)| {
+        let own = index == but;
+        let steps: Vec<_> = p.steps.iter().map(|s| (&s.text, (!own).then_some(s.state))).collect();
+        let status = (!own).then_some((p.status, &p.note));
+        format!("{:?} {:?} {:?} {status:?} {steps:?} {:?}", p.id, p.number, p.title, p.fields)
+    });
+    // A plan without a title of its own is called by its first heading, be it that of a phase.
+    let title = plan.phases.get(but).is_none_or(|p| !plan.title.contains(&p.title)).then_some(&plan.title);
+    phases.chain([format!("{title:?} {:?} {}", plan.goal, plan.ambiguous)]).collect()
+}
+
+/// Whether `new` is `old` with nothing changed but inside these stretches, which stand in order and do not overlap.
+fn only_within(old: &[u8], new: &[u8], stretches: &[std::ops::Range<usize>]) -> bool {
+    fn from(old: &[u8], at: usize, new: &[u8], stretches: &[std::ops::Range<usize>]) -> bool {
+        let Some((stretch, rest)) = stretches.split_first() else { return old[at..] == *new };
+        let Some(new) = new.strip_prefix(&old[at..stretch.start]) else { return false };
+        (0..=new.len().min(48)).any(|length| from(old, stretch.end, &new[length..], rest))
+    }
+    from(old, 0, new, stretches)
+}
+
+/// Every status and every box of a plan: what had to change did, no byte outside it, and nothing else reads differently.
+fn edits_change_only_what_they_must(name: &str, bytes: &[u8]) {
+    use Status::{Complete, Failed, InProgress, Pending, Skipped, Waiting};
+    let plan = read(bytes);
+    let boxes = plan.shape == Shape::Boxes;
+    for (index, phase) in plan.phases.iter().enumerate() {
+        let before = said(&plan, index);
+        for status in [Pending, InProgress, Complete, Failed, Skipped, Waiting] {
+            let edited =
+                set_status(bytes, &plan, index, status).unwrap_or_else(|e| panic!("{name}: {index} {status}: {e}"));
+            let after = read(&edited);
+            let got = after.phases[index].status;
+            assert!(
+                got == status || boxes && (got == Complete) == (status == Complete),
+                "{name} {index} {status} {got}"
+            );
+            assert_eq!(said(&after, index), before, "{name} {index} {status}");
+            let states = |plan: &Plan| plan.phases[index].steps.iter().map(|s| s.state).collect::<Vec<_>>();
+            assert_eq!(states(&after), states(&plan), "{name} {index} {status}");
+            let mut places: Vec<_> = phase.spans.status.iter().chain(&phase.spans.mark).cloned().collect();
+            if phase.spans.status.is_none() && phase.spans.mark.is_none() {
+                places = [phase.spans.status_insert, phase.spans.heading.end].map(|at| at..at).to_vec();
+            }
+            places.sort_by_key(|place| place.start);
+            places.dedup();
+            assert!(only_within(bytes, &edited, &places), "{name} {index} {status}");
+        }
+        for (at, step) in phase.steps.iter().enumerate() {
+            for state in [StepState::Open, StepState::Done, StepState::Dropped] {
+                let Ok(edited) = set_step(bytes, &plan, index, at, state) else {
+                    assert_eq!(name, "enc-invalid.md");
+                    continue;
+                };
+                let after = read(&edited);
+                assert_eq!(after.phases[index].steps[at].state, state, "{name} {index} {at}");
+                assert_eq!(said(&after, index), before, "{name} {index} {at}");
+                for (other, (old, new)) in phase.steps.iter().zip(&after.phases[index].steps).enumerate() {
+                    assert!(other == at || old.state == new.state, "{name} {index} {at}");
+                }
+                // Where no status is written, the boxes say it.
+                let follows = !phase.explicit && phase.spans.status.is_none();
+                let kept = after.phases[index].status == phase.status && after.phases[index].note == phase.note;
+                assert!(kept || follows, "{name} {index} {at}");
+                assert!(only_within(bytes, &edited, step.mark.as_slice()), "{name} {index} {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_edit_of_any_sample_changes_another_byte_whatever_ends_its_lines() {
+    for name in names() {
+        let bytes = sample(&name);
+        edits_change_only_what_they_must(&name, &bytes);
+        for mark in [false, true] {
+            for ending in ["\n", "\r\n", "\r"] {
+                edits_change_only_what_they_must(&name, &with_endings(&bytes, mark, |_| ending));
+            }
+            let mixed = with_endings(&bytes, mark, |line| ["\n", "\r\n", "\r\n", "\r"][line % 4]);
+            edits_change_only_what_they_must(&name, &mixed);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// As above, with line ends mixed at will.
+    #[test]
+    fn no_edit_changes_another_byte_whatever_mix_of_line_ends(
+        which in any::<prop::sample::Index>(), mix in prop::collection::vec(0..3usize, 1..40), mark in any::<bool>(),
+    ) {
+        let names = names();
+        let name = &names[which.index(names.len())];
+        let bytes = with_endings(&sample(name), mark, |line| ["\n", "\r\n", "\r"][mix[line % mix.len()]]);
+        edits_change_only_what_they_must(name, &bytes);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 

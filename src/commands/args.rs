@@ -116,6 +116,14 @@ pub enum Verb {
     /// Show a whole gated run, with nothing installed
     #[command(after_help = "Example: steadfast try")]
     Try,
+    /// Make a plan of another tool's file
+    #[command(
+        after_help = "Example: steadfast import --gated .taskmaster/tasks/tasks.json\nExample: steadfast import --dry-run specs/001-login/tasks.md"
+    )]
+    Import(Import),
+    /// Print the plan and its history for other programs
+    #[command(after_help = "Example: steadfast export --format csv")]
+    Export(Export),
 }
 
 /// Which first plan is written.
@@ -361,4 +369,58 @@ pub struct Uninstall {
     /// From the settings of this project that are yours alone
     #[arg(long, conflicts_with_all = ["user", "project"])]
     pub local: bool,
+}
+
+/// `import`
+#[derive(Args, Debug)]
+pub struct Import {
+    /// The file; for backlog and claude-tasks also a directory of them
+    #[arg(value_name = "FILE")]
+    pub file: std::path::PathBuf,
+    /// The task, in a few words; as the file calls it where it is left out
+    #[arg(value_name = "TASK")]
+    pub task: Vec<String>,
+    /// Whose format it is; found out where it is left out
+    #[arg(long, value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(crate::core::import::Kind::WORDS))]
+    pub format: Option<String>,
+    /// Which list of a task-master file
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Only print the plan that would be made
+    #[arg(long, visible_alias = "print")]
+    pub dry_run: bool,
+    /// Hold a premature stop
+    #[arg(long)]
+    pub gated: bool,
+    /// A long run without a gate
+    #[arg(long, conflicts_with = "gated")]
+    pub autonomous: bool,
+    /// Hold again where the host says that it is already going on because of a hold
+    #[arg(long, conflicts_with = "no_hold")]
+    pub hold: bool,
+    /// Never hold again in that case
+    #[arg(long)]
+    pub no_hold: bool,
+}
+
+/// In which form a plan is exported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// The plan, what is approved, and where each phase stands
+    #[default]
+    Json,
+    /// All records of the ledgers, by tick, a line each
+    Jsonl,
+    /// A row a phase
+    Csv,
+    /// An unsigned in-toto statement over the artifacts and the contract
+    InToto,
+}
+
+/// `export`
+#[derive(Args, Debug)]
+pub struct Export {
+    /// The form
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Form,
 }

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use crate::commands::args::Init;
+use crate::commands::args::{Init, Template};
 use crate::commands::ctx::Ctx;
 use crate::commands::{attest, templates, use_plan};
 use crate::core::contract::{Contract, GateOptions, Mode};
@@ -21,28 +21,49 @@ use crate::store::{Place, approval, layout};
 /// The longest task, in characters: it is shown to the model while the plan is a draft.
 const TASK: usize = 300;
 
+/// What a new plan begins with.
+pub(super) struct Begin {
+    pub(super) mode: Mode,
+    pub(super) gate: GateOptions,
+    /// What the person calls it; empty: as the finished plan calls itself.
+    pub(super) task: String,
+    /// A finished plan with its ids, judged; it is approved at once.
+    pub(super) ready: Option<(Vec<u8>, Contract)>,
+    /// What is written where there is no finished plan.
+    pub(super) template: Template,
+    /// Where the finished plan comes from, where there is something to say of it.
+    pub(super) origin: String,
+}
+
 pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
     ctx.may_leave(None)?;
-    let mode = if args.gated {
-        Mode::Gate
-    } else if args.autonomous {
-        Mode::Autonomous
-    } else {
-        Mode::Plain
-    };
-    let hold = if args.hold {
-        Some(true)
-    } else if args.no_hold {
-        Some(false)
-    } else {
-        None
-    };
-    let gate = GateOptions { hold };
+    let (mode, gate) = (mode(args.gated, args.autonomous), hold(args.hold, args.no_hold));
     let ready = args.from.as_deref().map(|file| finished(file, mode, gate)).transpose()?;
-    let task = task(args, ready.as_ref());
+    let task = args.task.join(" ");
+    begin(ctx, Begin { mode, gate, task, ready, template: args.template, origin: String::new() })
+}
+
+/// The mode that flags ask for.
+pub(super) fn mode(gated: bool, autonomous: bool) -> Mode {
+    match (gated, autonomous) {
+        (true, _) => Mode::Gate,
+        (false, true) => Mode::Autonomous,
+        (false, false) => Mode::Plain,
+    }
+}
+
+/// The gate options that flags ask for.
+pub(super) fn hold(hold: bool, no_hold: bool) -> GateOptions {
+    GateOptions { hold: if hold || no_hold { Some(hold) } else { None } }
+}
+
+/// Makes a plan, and approves it where it is finished.
+pub(super) fn begin(ctx: &Ctx, new: Begin) -> Result<()> {
+    let Begin { mode, gate, ready, template, origin, .. } = new;
+    let task = task(&new.task, ready.as_ref());
     let place = make(ctx, &task)?;
     let bytes =
-        ready.as_ref().map_or_else(|| templates::plan(args.template, &task).into_bytes(), |(bytes, _)| bytes.clone());
+        ready.as_ref().map_or_else(|| templates::plan(template, &task).into_bytes(), |(bytes, _)| bytes.clone());
     let mut desk = ctx.desk(&place)?;
     let failed =
         |error: std::io::Error| Failure::fault("the plan could not be written", error.to_string(), "steadfast doctor");
@@ -71,9 +92,13 @@ pub(super) fn run(ctx: &Ctx, args: &Init) -> Result<()> {
         }
         None => None,
     };
+    if !origin.is_empty() && !ctx.out.json {
+        ctx.out.plain(&origin);
+    }
     report(ctx, &place, mode, approved.is_some());
     if let Some(text) = approved {
-        ctx.say(&desk, &text);
+        let told = if origin.is_empty() || !ctx.out.json { text } else { format!("{origin}; {text}") };
+        ctx.say(&desk, &told);
     }
     if ctx.who.is_none() && !ctx.out.json {
         ctx.out.line("start it here: steadfast run claude");
@@ -142,13 +167,13 @@ fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Cont
     })
 }
 
-fn absolute(file: &Path) -> PathBuf {
+/// A path that an open directory takes as it is meant.
+pub(super) fn absolute(file: &Path) -> PathBuf {
     if file.is_absolute() { file.to_path_buf() } else { Path::new(".").join(file) }
 }
 
-fn task(args: &Init, ready: Option<&(Vec<u8>, Contract)>) -> String {
-    let words = args.task.join(" ");
-    let text = crate::output::clean(&words).replace('\n', " ");
+fn task(words: &str, ready: Option<&(Vec<u8>, Contract)>) -> String {
+    let text = crate::output::clean(words).replace('\n', " ");
     let text = text.trim();
     if !text.is_empty() {
         return text.chars().take(TASK).collect();

@@ -10,8 +10,10 @@ mod condition;
 mod ctx;
 mod doctor;
 mod edit;
+mod export;
 mod finish;
 mod hosts;
+mod import;
 mod init;
 mod install;
 mod log;
@@ -89,6 +91,8 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Install(args) => install::run(ctx, &args),
         Verb::Uninstall(args) => uninstall::run(ctx, &args),
         Verb::Try => trial::run(ctx),
+        Verb::Import(args) => import::run(ctx, &args),
+        Verb::Export(args) => export::run(ctx, args.format),
     }
 }
 

@@ -111,12 +111,17 @@ fn need(desk: &Desk, phase: &ContractPhase, tree: Option<&str>) -> Need {
 
 /// The working tree as it is, first 8 hex.
 pub(super) fn tree_of(ctx: &Ctx, place: &Place) -> Option<String> {
+    let mut digest = whole_tree(ctx, place)?;
+    digest.truncate(8);
+    Some(digest)
+}
+
+/// The digest of the working tree as it is.
+pub(super) fn whole_tree(ctx: &Ctx, place: &Place) -> Option<String> {
     let at = i128::try_from(ctx.world.nanos()).unwrap_or(0);
     let state = ctx.state().ok();
     let files = git_files(&place.root);
-    let mut digest = tree::digest(state.as_deref(), &place.dir(), &place.root, files, at)?;
-    digest.truncate(8);
-    Some(digest)
+    tree::digest(state.as_deref(), &place.dir(), &place.root, files, at)
 }
 
 /// A proof that passed and still stands. What its commands do not see is looked at again.

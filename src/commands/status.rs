@@ -24,28 +24,31 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
     let desk = Ctx::look(&place)?;
     let snapshot = ctx.snapshot(&desk);
-    let owner = ctx.state().ok().and_then(|state| attach::owner(&state, &desk));
+    with(ctx, &place, &desk, &snapshot, |seen| {
+        if ctx.out.json {
+            ctx.out.value(&seen.value(ctx));
+        } else if ctx.out.terminal || ctx.out.colour {
+            seen.terminal(ctx);
+        } else {
+            seen.short(ctx);
+        }
+    });
+    Ok(())
+}
+
+/// What `status --json` prints.
+pub(super) fn value(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot) -> Value {
+    with(ctx, place, desk, snapshot, |seen| seen.value(ctx))
+}
+
+/// Looks at everything a status shows.
+fn with<T>(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot, show: impl FnOnce(&Seen<'_>) -> T) -> T {
+    let owner = ctx.state().ok().and_then(|state| attach::owner(&state, desk));
     let next = next::next(&snapshot.view);
     let proven = snapshot.view.phases.iter().any(|p| !p.run.tree.is_empty());
-    let tree = if proven { prove::tree_of(ctx, &place) } else { None };
-    let proposals = proposals::open(&desk, &snapshot);
-    let seen = Seen {
-        place: &place,
-        desk: &desk,
-        snapshot: &snapshot,
-        owner: owner.as_ref(),
-        next: &next,
-        proposals: &proposals,
-        tree,
-    };
-    if ctx.out.json {
-        ctx.out.value(&seen.value(ctx));
-    } else if ctx.out.terminal || ctx.out.colour {
-        seen.terminal(ctx);
-    } else {
-        seen.short(ctx);
-    }
-    Ok(())
+    let tree = if proven { prove::tree_of(ctx, place) } else { None };
+    let proposals = proposals::open(desk, snapshot);
+    show(&Seen { place, desk, snapshot, owner: owner.as_ref(), next: &next, proposals: &proposals, tree })
 }
 
 struct Seen<'a> {

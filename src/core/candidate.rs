@@ -9,6 +9,8 @@ use crate::core::{attest, notes, plan_edit, plan_read};
 
 /// The most phases of an approved plan: what a run knows of each has to be at hand in every hook.
 pub const MAX_PHASES: usize = 400;
+/// Keys of the format that this version does not act on yet: approving one would promise what nobody does.
+const UNSUPPORTED: [&str; 5] = ["Receipt", "Approval", "WaitsFor", "Every", "Tool"];
 const HEADING: &str = "write each phase as a heading: ### Phase 1: Title";
 
 /// A plan file that could be approved, and how it stands to what is.
@@ -102,7 +104,11 @@ pub fn with_ids(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// What the format has and this version cannot keep yet: approving it would promise what nobody does.
+/// Whether this version acts on a contract key.
+pub fn acts_on(key: &str) -> bool {
+    !UNSUPPORTED.contains(&key)
+}
+
 fn unsupported(contract: &Contract) -> Vec<Problem> {
     let mut problems = Vec::new();
     for phase in &contract.phases {
@@ -118,7 +124,7 @@ fn unsupported(contract: &Contract) -> Vec<Problem> {
             ("Every", phase.every.is_some()),
             ("Tool", !phase.tools.is_empty()),
         ];
-        for (key, _) in fields.into_iter().filter(|(_, used)| *used) {
+        for (key, _) in fields.into_iter().filter(|(key, used)| *used && !acts_on(key)) {
             problems.push(Problem {
                 line: 0,
                 what: format!("phase `{}` has `{key}`, which this version does not act on", phase.id),

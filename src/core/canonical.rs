@@ -8,31 +8,42 @@ use crate::core::view::PhaseView;
 
 /// The plan file of a contract. `phases` are the effective states, in the order of the contract.
 pub fn plan(contract: &Contract, phases: &[PhaseView]) -> String {
-    let mut text = format!("# Task Plan: {}\n\n## Goal\n{}\n\n## Phases\n", contract.goal, contract.goal);
+    let mut text = top(&contract.goal, &contract.goal);
     for (index, phase) in contract.phases.iter().enumerate() {
-        write(&mut text, index + 1, phase, phases.iter().find(|p| p.id == phase.id));
+        let view = phases.iter().find(|p| p.id == phase.id);
+        let status = view.map_or(Status::Pending, |v| v.status);
+        let boxes: Vec<StepState> = (0..phase.steps.len())
+            .map(|at| match view.and_then(|v| v.steps.get(at)).map_or(StepState::Open, |(_, state)| *state) {
+                StepState::Open if status == Status::Complete => StepState::Done,
+                state => state,
+            })
+            .collect();
+        write(&mut text, index + 1, phase, status.word(), &boxes);
     }
     text
 }
 
-fn write(text: &mut String, number: usize, phase: &ContractPhase, view: Option<&PhaseView>) {
-    let status = view.map_or(Status::Pending, |v| v.status);
+/// What stands above the phases.
+pub(crate) fn top(title: &str, goal: &str) -> String {
+    format!("# Task Plan: {title}\n\n## Goal\n{goal}\n\n## Phases\n")
+}
+
+/// A phase: `status` is its word, and a note behind it; `boxes` belong to its steps.
+pub(crate) fn write(text: &mut String, number: usize, phase: &ContractPhase, status: &str, boxes: &[StepState]) {
     let mut line = |line: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{line}");
     };
     line(format_args!("\n### Phase {number}: {} {{#{}}}", phase.title, phase.id));
     for (at, step) in phase.steps.iter().enumerate() {
-        let state = view.and_then(|v| v.steps.get(at)).map_or(StepState::Open, |(_, state)| *state);
-        let mark = match state {
-            _ if status == Status::Complete && state == StepState::Open => 'x',
-            StepState::Open => ' ',
-            StepState::Done => 'x',
-            StepState::Dropped => '-',
+        let mark = match boxes.get(at) {
+            Some(StepState::Done) => 'x',
+            Some(StepState::Dropped) => '-',
+            Some(StepState::Open) | None => ' ',
         };
         line(format_args!("- [{mark}] {step}"));
     }
-    line(format_args!("- **Status:** {}", status.word()));
+    line(format_args!("- **Status:** {status}"));
     if !phase.depends_on.is_empty() {
         line(format_args!("- **DependsOn:** {}", phase.depends_on.join(", ")));
     }

@@ -26,9 +26,11 @@ const EVENTS: [(&str, &str, u32); 10] = [
 const GUARDED: &str = "^(Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*)$";
 
 /// Verbs an agent may run without a question: they start no command out of the plan, and an agent cannot weaken a plan by
-/// them. `check`, `done`, `run` and `try` start commands; `pause`, `release`, `use` and `uninstall` are a person's.
-const HARMLESS: [&str; 12] =
-    ["init", "attest", "status", "next", "start", "step", "fail", "skip", "log", "propose", "attach", "plans"];
+/// them. `check`, `done`, `start --baseline`, `run` and `try` start commands; `pause`, `release`, `use` and `uninstall` are a person's.
+const HARMLESS: [&str; 14] = [
+    "init", "attest", "status", "next", "step", "fail", "skip", "log", "receipt", "propose", "attach", "plans",
+    "import", "export",
+];
 
 /// The address editors find the format of the settings under. It is all that a file holds besides ours which was not there
 /// before; standing behind `hooks`, it also marks the file as made by us.

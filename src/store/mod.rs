@@ -3,6 +3,7 @@
 pub mod approval;
 pub mod attach;
 pub mod desk;
+pub mod digest;
 pub mod disk;
 pub mod head;
 pub mod layout;

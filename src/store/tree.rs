@@ -31,7 +31,7 @@ struct Known {
     digest: String,
 }
 
-/// The first 16 hex of the digest of a working tree. `files`: the paths beneath the root that count, as git lists them; `None`
+/// The digest of a working tree: SHA-256, in hex, over path, kind and content of each file, see `docs/data.md`. `files`: the paths beneath the root that count, as git lists them; `None`
 /// outside git. `at`: nanoseconds since 1970. `None` where the tree is too large or cannot be listed.
 pub fn digest(
     state: Option<&Path>,
@@ -68,9 +68,7 @@ pub fn digest(
         // What cannot be remembered is read again.
         let _ = remember(&dir, &now, at);
     }
-    let mut digest = hex::encode(whole.finalize());
-    digest.truncate(16);
-    Some(digest)
+    Some(hex::encode(whole.finalize()))
 }
 
 fn one(

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn compare(path: &Path, text: &str) {
+pub(crate) fn compare(path: &Path, text: &str) {
     if std::env::var_os("STEADFAST_UPDATE_DOCS").is_some() {
         std::fs::write(path, text).unwrap();
         return;

@@ -65,6 +65,7 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     problems_of(file, problems)
 }
 
+/// A failure that names every problem, the first dozen in full.
 pub(super) fn problems_of(file: &str, problems: &[Problem]) -> Failure {
     let mut lines: Vec<String> = problems
         .iter()

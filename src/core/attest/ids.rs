@@ -27,7 +27,7 @@ pub fn missing_ids(plan: &Plan) -> Vec<(usize, String)> {
 }
 
 /// Lower-case ASCII letters and digits joined by hyphens. `None` where that would lose letters, or leave a mere number.
-fn slug(title: &str) -> Option<String> {
+pub(crate) fn slug(title: &str) -> Option<String> {
     let mut slug = String::new();
     for c in title.chars() {
         if c.is_ascii_alphanumeric() {

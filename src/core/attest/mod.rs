@@ -5,6 +5,7 @@ mod ids;
 mod text;
 
 pub use ids::missing_ids;
+pub(crate) use ids::slug;
 
 use std::collections::HashMap;
 
@@ -14,9 +15,9 @@ use crate::core::plan_edit::is_id;
 use text::Text;
 
 /// Longest title, step, path or other short text, in characters.
-const SHORT: usize = 300;
+pub(crate) const SHORT: usize = 300;
 /// Longest goal or command, in characters.
-const LONG: usize = 1000;
+pub(crate) const LONG: usize = 1000;
 
 /// Builds the contract of a plan. Every phase needs an id: write those of [`missing_ids`] into the file first.
 ///

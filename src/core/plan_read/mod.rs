@@ -79,6 +79,18 @@ pub fn read(bytes: &[u8]) -> Plan {
     }
 }
 
+/// The lines of a Markdown text, each with whether it is code or a comment.
+pub(crate) fn marked_lines(bytes: &[u8]) -> Vec<(String, bool)> {
+    let mut lines = lines::split(bytes);
+    hide::hide(&mut lines);
+    lines.into_iter().map(|line| (line.text.into_owned(), line.hidden)).collect()
+}
+
+/// A text as the reader gives it: composed, on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    name::joined(text)
+}
+
 /// The number in a name such as `Phase 1`, if it is nothing else.
 pub(crate) fn phase_number(text: &str) -> Option<String> {
     name::lone_number(text).map(|number| number.text)
