@@ -32,40 +32,15 @@ fn the_skill_is_short() {
 
 #[test]
 fn only_verbs_that_exist_are_named() {
-    let verbs = [
-        "init",
-        "attest",
-        "status",
-        "next",
-        "start",
-        "done",
-        "fail",
-        "skip",
-        "step",
-        "check",
-        "log",
-        "propose",
-        "use",
-        "plans",
-        "attach",
-        "run",
-        "pause",
-        "resume",
-        "release",
-        "restore",
-        "doctor",
-        "hosts",
-        "install",
-        "uninstall",
-        "try",
-        "VERB",
-    ];
+    // Generated from the program, and compared with it by a test of its own.
+    let reference = file("docs/cli.md");
+    let exists = |verb: &str| verb == "VERB" || reference.contains(&format!("\n## {verb}\n"));
     let commands = ["init", "status", "approve", "next", "pwf"].map(|name| format!("commands/{name}.md"));
     for name in commands.iter().map(String::as_str).chain(["skill/SKILL.md"]) {
         let text = file(name);
         for part in text.split("`steadfast ").skip(1) {
             let verb = part.split([' ', '`']).next().unwrap();
-            assert!(verbs.contains(&verb), "{name}: steadfast {verb}");
+            assert!(exists(verb), "{name}: steadfast {verb}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::commands::args::Approve;
 use crate::commands::ctx::Ctx;
 use crate::commands::{attest, edit, pause};
+use crate::core::wait::Condition;
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval;
@@ -13,10 +14,11 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     Ctx::approved(&snapshot)?;
     let id = edit::phase(&snapshot.view, args.phase.as_deref())?.id.clone();
     let asked = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
-    let Some(phase) = asked.filter(|p| !p.approvals.is_empty()) else {
+    let human = |text: &String| matches!(Condition::parse(text), Ok(Condition::Human(_)));
+    let Some(phase) = asked.filter(|p| !p.approvals.is_empty() || p.waits_for.iter().any(human)) else {
         return Err(Failure::no(
             format!("phase `{id}` asks for no approval"),
-            "only a phase with `Approval: human` waits for a person",
+            "only a phase with `Approval: human` or `WaitsFor: human ...` waits for a person",
             "steadfast status",
         ));
     };
@@ -29,6 +31,9 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     for step in &phase.steps {
         ctx.out.line(&format!("  - {}", ctx.out.paint(Style::Plain, step)));
     }
+    for question in phase.waits_for.iter().filter(|text| human(text)) {
+        ctx.out.line(&format!("  waits for {}", ctx.out.paint(Style::Plain, question)));
+    }
     if ctx.world.ask("to approve what this phase came to, type yes: ").unwrap_or_default().trim() != "yes" {
         return Err(Failure::no("nothing was approved", "yes was not typed", format!("steadfast approve {id}")));
     }
@@ -40,8 +45,12 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     };
     approval::give(&mut head, phase);
     attest::published(approval::publish(&state, &desk, &head))?;
-    let record = ctx.record("note", &id, "a person approved what it came to");
-    ctx.commit(&mut desk, vec![record])?;
+    let mut records = vec![ctx.record("note", &id, "a person approved it")];
+    let snapshot = ctx.snapshot(&desk);
+    for woken in desk.awaken(&snapshot, ctx.world.now(), &|_| false) {
+        records.push(ctx.record("wake", &woken.phase, &woken.evidence));
+    }
+    ctx.commit(&mut desk, records)?;
     ctx.say(&desk, &format!("{id} is approved"));
     Ok(())
 }

@@ -51,6 +51,14 @@ pub enum Verb {
     /// Park a phase, so that what depends on it can go on
     #[command(after_help = "Example: steadfast skip docs --why \"the owner writes them\"")]
     Skip(Reason),
+    /// Hand a phase off to a time, a file or a person, so that the run may stop
+    #[command(
+        after_help = "Example: steadfast wait deploy --file out/report.csv --for 6h\nExample: steadfast wait deploy --human \"Which region?\""
+    )]
+    Wait(Wait),
+    /// Make ready what need not wait any longer, in all plans; exit code 1 where nothing woke
+    #[command(after_help = "Example: steadfast wake")]
+    Wake,
     /// Check off a step of a phase
     #[command(after_help = "Example: steadfast step 2\nExample: steadfast step build 2")]
     Step(Step),
@@ -268,6 +276,28 @@ pub struct Check {
     /// Ask nothing: commands that no person approved are refused
     #[arg(long)]
     pub yes: bool,
+}
+
+/// `wait`
+#[derive(Args, Debug)]
+pub struct Wait {
+    /// Id or number of the phase; the current one where it is left out
+    pub phase: Option<String>,
+    /// Until this time: 2026-03-05T09:00Z, or with an offset
+    #[arg(long, value_name = "TIME", conflicts_with = "duration")]
+    pub until: Option<String>,
+    /// For this long: 30m, 2h, 1h30m
+    #[arg(long = "for", value_name = "DURATION")]
+    pub duration: Option<String>,
+    /// Until this file beneath the project root is there
+    #[arg(long, value_name = "PATH", conflicts_with = "human")]
+    pub file: Option<String>,
+    /// Until the user answers
+    #[arg(long, value_name = "QUESTION")]
+    pub human: Option<String>,
+    /// Why
+    #[arg(long, value_name = "REASON")]
+    pub why: Option<String>,
 }
 
 /// `receipt`

@@ -26,6 +26,9 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
         ctx.say(&desk, &format!("{id} is complete already"));
         return Ok(());
     }
+    if !phase.waits.is_empty() && phase.run.wait.is_none() {
+        return Err(super::start::waits(phase));
+    }
     if let Some(open) = phase.depends_on.iter().find(|d| snapshot.view.find(d).is_some_and(|p| !p.settled())) {
         return Err(Failure::no(
             format!("phase `{id}` cannot be complete yet"),
@@ -48,15 +51,29 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
             ));
         }
     }
+    let every = phase.every;
     let mut desk = ctx.desk(&place)?;
-    edit::status(&desk, &id, Status::Complete)?;
-    desk.run.phases.entry(phase_key(&id)).or_default().status = Some(Status::Complete);
+    // A routine comes again: in the file, too, it waits for that.
+    edit::status(&desk, &id, if every.is_some() { Status::Waiting } else { Status::Complete })?;
+    let run = desk.run.phases.entry(phase_key(&id)).or_default();
+    run.status = Some(Status::Complete);
+    run.finish(every, ctx.world.now());
+    let again = run.wait.as_ref().map(|wait| (wait.until, wait.words()));
     let mut record = ctx.record("phase_complete", &id, "completed by a verb");
     if let Some(why) = &args.why {
         record.data = serde_json::json!({ "why": why });
     }
+    if let Some((until, _)) = &again {
+        record.data = serde_json::json!({ "why": args.why, "until": until });
+    }
     settle(ctx, &mut desk, record)?;
-    ctx.say(&desk, &format!("{id} is complete"));
+    ctx.say(
+        &desk,
+        &match again {
+            Some((_, words)) => format!("{id} is done for this time; it waits {words}"),
+            None => format!("{id} is complete"),
+        },
+    );
     Ok(())
 }
 
@@ -147,12 +164,12 @@ pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
 }
 
 /// A reason as the run state keeps it.
-fn short(why: &str) -> String {
+pub(super) fn short(why: &str) -> String {
     crate::output::clean(why).replace('\n', " ").chars().take(WHY).collect()
 }
 
 /// Attaches, opens the next phase, raises the mark, and records: the end of every verb that ends a phase.
-fn settle(ctx: &Ctx, desk: &mut Desk, record: crate::core::ledger::Record) -> Result<()> {
+pub(super) fn settle(ctx: &Ctx, desk: &mut Desk, record: crate::core::ledger::Record) -> Result<()> {
     let mut records = Vec::from_iter(ctx.attach(desk, false)?);
     records.push(record);
     let snapshot = ctx.snapshot(desk);

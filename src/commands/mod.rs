@@ -36,6 +36,8 @@ mod templates;
 mod trial;
 mod uninstall;
 mod use_plan;
+mod wait;
+mod wake;
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -72,6 +74,8 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Skip(args) => finish::skip(ctx, &args),
         Verb::Step(args) => step::run(ctx, &args),
         Verb::Check(args) => check::run(ctx, &args),
+        Verb::Wait(args) => wait::run(ctx, &args),
+        Verb::Wake => wake::run(ctx),
         Verb::Receipt(args) => receipt::run(ctx, &args),
         Verb::Reopen(args) => finish::reopen(ctx, &args),
         Verb::Approve(args) => approve::run(ctx, &args),

@@ -7,6 +7,7 @@ use crate::commands::prove::{self, Way};
 use crate::core::next;
 use crate::core::plan::Status;
 use crate::core::run::{Proof, phase_key};
+use crate::core::view::PhaseView;
 use crate::error::{Failure, Result};
 use crate::store::{Desk, Place};
 
@@ -38,6 +39,9 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
         }
         _ => {}
     }
+    if !phase.waits.is_empty() && phase.run.wait.is_none() {
+        return Err(waits(phase));
+    }
     if let Some(open) = phase.depends_on.iter().find(|id| view.find(id).is_some_and(|p| !p.settled())) {
         return Err(Failure::no(
             format!("phase `{}` cannot begin yet", phase.id),
@@ -61,6 +65,7 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     edit::status(&desk, &id, Status::InProgress)?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();
     run.status = Some(Status::InProgress);
+    run.wait = None;
     let event = if retry { "phase_retry" } else { "phase_start" };
     let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
     records.push(ctx.record(event, &id, "started by a verb"));
@@ -68,6 +73,20 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     let text = if args.baseline { baseline(ctx, &place, desk, &id)? } else { format!("started {id}") };
     ctx.say(&Ctx::look(&place)?, &text);
     Ok(())
+}
+
+/// What the plan itself lets a phase wait for is not passed over by a verb.
+pub(super) fn waits(phase: &PhaseView) -> Failure {
+    let human = phase.waits.contains("for the user");
+    Failure::no(
+        format!("phase `{}` waits {}", phase.id, phase.waits),
+        "the approved plan says so; it is looked at by hooks and by steadfast wake",
+        if human {
+            format!("steadfast approve {}  # typed by the user, in a terminal", phase.id)
+        } else {
+            "steadfast next".to_owned()
+        },
+    )
 }
 
 /// Runs the check before the work: it should fail now, so that passing later says something.

@@ -12,10 +12,10 @@ use crate::core::proof::remark;
 use crate::core::text::{cut, flatten};
 use crate::error::Result;
 use crate::output::Style;
-use crate::store::attach;
 use crate::store::desk::Found;
 use crate::store::proposals::{self, Proposal};
 use crate::store::{Attestation, Desk, Place, Session, Snapshot};
+use crate::store::{attach, wakes};
 
 /// How many differences of a proposal stand in its line.
 const FIRST: usize = 3;
@@ -162,7 +162,7 @@ impl Seen<'_> {
             .map(|p| {
                 json!({
                     "id": p.id, "number": p.number, "title": p.title, "status": p.status.word(), "claimed": p.claimed,
-                    "proof": render::proof(p, self.tree.as_deref()), "remark": remark(&p.run), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why,
+                    "proof": render::proof(p, self.tree.as_deref()), "remark": remark(&p.run), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why, "waits": p.waits,
                     "steps": p.steps.iter().map(|(text, state)| json!({ "text": text, "state": step_word(*state) })).collect::<Vec<_>>(),
                 })
             })
@@ -243,7 +243,8 @@ impl Seen<'_> {
             let claimed = if phase.claimed { ", claimed" } else { "" };
             let boxes = if steps > 0 { format!(", {settled}/{steps} steps") } else { String::new() };
             let proof = if phase.needs_proof { format!(", proof {}", self.proof(phase)) } else { String::new() };
-            out.plain(&format!("  {} {}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
+            let waits = if phase.waits.is_empty() { String::new() } else { format!(" {}", phase.waits) };
+            out.plain(&format!("  {} {}{waits}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
         }
         let resume = if self.desk.run.paused { " (go on: steadfast resume)" } else { "" };
         out.plain(&format!("gate: {}{resume}; session: {}", self.verdict(ctx).word(), self.session()));
@@ -263,6 +264,10 @@ impl Seen<'_> {
     }
 
     fn last(&self, ctx: &Ctx) {
+        if self.snapshot.view.phases.iter().any(|p| p.status == Status::Waiting) {
+            let who = ctx.state().map_or("nothing: asleep", |state| wakes::read(&state).who(ctx.world.now()));
+            ctx.out.line(&format!("woken by: {who}"));
+        }
         ctx.out.line(&render::ahead(ctx.out, self.place, self.snapshot, self.next));
     }
 
@@ -342,7 +347,9 @@ impl Seen<'_> {
         if phase.vanished && self.snapshot.contract.is_some() {
             notes.push("no longer in the file".to_owned());
         }
-        if !phase.run.why.is_empty() && !phase.settled() || phase.status == Status::Skipped {
+        if !phase.waits.is_empty() {
+            notes.push(format!("waits {}", phase.waits));
+        } else if !phase.run.why.is_empty() && !phase.settled() || phase.status == Status::Skipped {
             notes.push(phase.run.why.clone());
         }
         let title = if phase.settled() {

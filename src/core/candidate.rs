@@ -5,12 +5,13 @@ use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::differences::{self, Difference};
 use crate::core::plan::{Problem, Shape, Status};
 use crate::core::view::View;
+use crate::core::wait::{self, Condition};
 use crate::core::{attest, notes, plan_edit, plan_read};
 
 /// The most phases of an approved plan: what a run knows of each has to be at hand in every hook.
 pub const MAX_PHASES: usize = 400;
 /// Keys of the format that this version does not act on yet: approving one would promise what nobody does.
-const UNSUPPORTED: [&str; 5] = ["Receipt", "Approval", "WaitsFor", "Every", "Tool"];
+const UNSUPPORTED: [&str; 1] = ["Tool"];
 const HEADING: &str = "write each phase as a heading: ### Phase 1: Title";
 
 /// A plan file that could be approved, and how it stands to what is.
@@ -53,8 +54,8 @@ impl Candidate {
     }
 
     /// Every command it would run, in order.
-    pub fn commands(&self) -> impl Iterator<Item = &String> {
-        self.contract.phases.iter().flat_map(|p| &p.checks)
+    pub fn commands(&self) -> impl Iterator<Item = String> {
+        self.contract.commands()
     }
 }
 
@@ -119,11 +120,24 @@ fn unsupported(contract: &Contract) -> Vec<Problem> {
                 fix: "write: **Approval:** human".to_owned(),
             });
         }
-        let fields = [
-            ("WaitsFor", !phase.waits_for.is_empty()),
-            ("Every", phase.every.is_some()),
-            ("Tool", !phase.tools.is_empty()),
-        ];
+        for text in &phase.waits_for {
+            if let Err(why) = Condition::parse(text) {
+                problems.push(Problem {
+                    line: 0,
+                    what: format!("phase `{}` waits for something nobody can tell: {why}", phase.id),
+                    fix: "write: **WaitsFor:** until 2026-03-05T09:00Z, file PATH, human QUESTION or cmd COMMAND"
+                        .to_owned(),
+                });
+            }
+        }
+        if let Some(every) = phase.every.as_ref().filter(|every| wait::duration(every).is_none()) {
+            problems.push(Problem {
+                line: 0,
+                what: format!("phase `{}` comes every `{every}`, which is no length of time", phase.id),
+                fix: "write: **Every:** 7d, or 12h, 30m".to_owned(),
+            });
+        }
+        let fields = [("Tool", !phase.tools.is_empty())];
         for (key, _) in fields.into_iter().filter(|(key, used)| *used && !acts_on(key)) {
             problems.push(Problem {
                 line: 0,

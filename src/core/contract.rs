@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::core::wait::Condition;
+
 /// How far a plan binds the agent. Tokens of `.mode` in planning-with-files v3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,6 +128,17 @@ pub struct Contract {
 }
 
 impl Contract {
+    /// Every command that may be run because of it: the checks, and what phases wait for.
+    pub fn commands(&self) -> impl Iterator<Item = String> {
+        self.phases.iter().flat_map(|phase| {
+            let waits = phase.waits_for.iter().filter_map(|text| match Condition::parse(text) {
+                Ok(Condition::Command(command)) => Some(command),
+                _ => None,
+            });
+            phase.checks.iter().cloned().chain(waits)
+        })
+    }
+
     /// First 8 hex of the digest of every check command, each once.
     pub fn check_marks(&self) -> Vec<String> {
         let mut marks: Vec<String> =

@@ -10,6 +10,7 @@ use crate::core::plan::Status;
 use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
 use crate::core::seen::Seen;
 use crate::core::text::{first_chars, flatten};
+use crate::core::wait::Wait;
 
 /// What the ledgers of a plan say together.
 ///
@@ -182,6 +183,21 @@ impl State {
     fn status(&mut self, run: &mut Run, record: &Record, status: Status) {
         let phase = phase(run, &record.phase);
         phase.status = Some(status);
+        let number = |key: &str| record.data.get(key).and_then(Value::as_u64).unwrap_or(0);
+        phase.wait = match status {
+            Status::Waiting => Some(Wait {
+                until: number("until"),
+                file: record.data.get("file").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                human: record.data.get("human") == Some(&Value::Bool(true)),
+            }),
+            // A routine that was done comes again.
+            Status::Complete if number("until") > 0 => {
+                phase.rounds = phase.rounds.saturating_add(1);
+                Some(Wait { until: number("until"), ..Wait::default() })
+            }
+            _ => None,
+        };
+        phase.met |= record.event == "wake";
         phase.why = if matches!(status, Status::Failed | Status::Skipped | Status::Waiting) {
             first_chars(&flatten(why(record)), 80).to_owned()
         } else {

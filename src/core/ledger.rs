@@ -153,7 +153,7 @@ pub fn label(event: &str, phase: &str) -> String {
 pub fn status_after(event: &str) -> Option<Status> {
     Some(match event {
         "phase_start" | "phase_retry" => Status::InProgress,
-        "phase_reopened" => Status::Pending,
+        "phase_reopened" | "wake" => Status::Pending,
         "phase_complete" => Status::Complete,
         "phase_failed" => Status::Failed,
         "phase_skipped" => Status::Skipped,

@@ -29,4 +29,5 @@ pub mod run;
 pub mod seen;
 pub mod text;
 pub mod view;
+pub mod wait;
 pub mod whole;

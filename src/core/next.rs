@@ -60,7 +60,7 @@ pub struct Next {
 
 /// Names the next work. Total: answers for any view, and never names a phase to work on whose dependencies are open.
 ///
-/// In this order: the phase in progress; the first pending one that is ready; a failed one that is ready and was tried fewer
+/// In this order: the phase in progress; a routine that is due; the first pending one that is ready; a failed one that is ready and was tried fewer
 /// than [`TRIES`] times; what waits; what blocks; done.
 pub fn next(view: &View) -> Next {
     if view.phases.is_empty() {
@@ -79,6 +79,9 @@ pub fn next(view: &View) -> Next {
     if let Some((index, phase)) = ready(&|p| p.status == Status::InProgress) {
         return go_on(view, index, phase);
     }
+    if let Some((index, phase)) = ready(&|p| p.every.is_some() && p.status == Status::Pending) {
+        return start(view, index, phase, "this routine is due".to_owned());
+    }
     if let Some((index, phase)) = ready(&|p| matches!(p.status, Status::Pending | Status::Unknown)) {
         let why =
             if phase.depends_on.is_empty() { "it comes next" } else { "what it depends on is finished or parked" };
@@ -92,7 +95,11 @@ pub fn next(view: &View) -> Next {
             kind: Kind::Waiting,
             phase: Some(index),
             step: None,
-            why: format!("phase {} waits{}", phase.number, reason(phase)),
+            why: if phase.waits.is_empty() {
+                format!("phase {} waits{}", phase.number, reason(phase))
+            } else {
+                format!("phase {} waits {}", phase.number, flatten(&phase.waits))
+            },
             command: "steadfast status".to_owned(),
         };
     }

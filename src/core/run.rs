@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::core::plan::Status;
+use crate::core::wait::Wait;
 
 /// The recorded outcome of a phase's check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,12 +68,30 @@ pub struct PhaseRun {
     /// Tick of the oldest of those.
     #[serde(rename = "o", skip_serializing_if = "is_default")]
     pub seen_tick: u64,
+    /// What it waits for, where a verb or a routine said so.
+    #[serde(rename = "z", skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    /// Every condition of `WaitsFor` was met at some time.
+    #[serde(rename = "e", skip_serializing_if = "is_default")]
+    pub met: bool,
+    /// How often a routine was done.
+    #[serde(rename = "n", skip_serializing_if = "is_default")]
+    pub rounds: u32,
     /// The reason given by `fail`, `skip` or `wait`, at most 80 characters.
     #[serde(rename = "w", skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// Skipped by an agent, not by a person: the run ends as `needs-you`.
     #[serde(rename = "a", skip_serializing_if = "is_default")]
     pub by_agent: bool,
+}
+
+impl PhaseRun {
+    /// The phase was completed. One that comes again after `every` seconds waits from now on.
+    pub fn finish(&mut self, every: Option<u64>, now: u64) {
+        self.wait = every.map(|every| Wait { until: now.saturating_add(every), ..Wait::default() });
+        self.rounds = self.rounds.saturating_add(u32::from(every.is_some()));
+        self.why.clear();
+    }
 }
 
 /// The highest counts ever reached. Undoing and redoing does not raise them.
@@ -176,6 +195,9 @@ pub struct Run {
     /// First 16 hex of the digest of the one-use token that `run` gave to the host it started.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub token: String,
+    /// Number of a phase that `wake` made ready and no session heard of yet; 0: none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub woke: u32,
     /// The check commands of the contract, first 8 hex of the digest of each: by these a hook knows without reading the plan
     /// whether a shell command is worth a look.
     #[serde(skip_serializing_if = "Vec::is_empty")]

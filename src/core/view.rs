@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::core::contract::{Contract, ContractPhase};
 use crate::core::plan::{Plan, Status, Step, StepState};
 use crate::core::run::{Mark, PhaseRun, Proof, Run, phase_key};
+use crate::core::wait::{self, Condition};
 
 /// A phase as it counts now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,10 @@ pub struct PhaseView {
     pub depends_on: Vec<String>,
     /// Whether the contract asks for a proof.
     pub needs_proof: bool,
+    /// It comes again after this many seconds; it never finishes the plan.
+    pub every: Option<u64>,
+    /// What it waits for, in words; empty where it does not.
+    pub waits: String,
     /// What the runtime recorded.
     pub run: PhaseRun,
 }
@@ -146,8 +151,24 @@ fn phase_view(number: usize, phase: &ContractPhase, plan: Option<&Plan>, run: &R
         }
         Some(status) => status,
     };
-    let claimed = said == Status::Complete && !proven;
-    let status = if claimed { Status::InProgress } else { said };
+    let declared = if recorded.met { String::new() } else { declared(phase) };
+    // What is not to begin yet is not in progress, whatever the file says, and not complete either.
+    let held_off = !declared.is_empty() && !matches!(said, Status::Skipped | Status::Failed);
+    let claimed = said == Status::Complete && !proven && !held_off;
+    let every = phase.every.as_deref().and_then(wait::duration);
+    let status = match said {
+        _ if held_off => Status::Waiting,
+        Status::Complete if claimed => Status::InProgress,
+        // A routine that was done comes again; until it is due it waits.
+        Status::Complete if every.is_some() && recorded.wait.is_some() => Status::Waiting,
+        said => said,
+    };
+    let waits = match (&recorded.wait, status) {
+        _ if held_off => declared,
+        (Some(wait), Status::Waiting) if recorded.why.is_empty() => wait.words(),
+        (Some(wait), Status::Waiting) => format!("{} ({})", wait.words(), recorded.why),
+        _ => String::new(),
+    };
     let lines = written.map_or(&[][..], |p| p.steps.as_slice());
     let places = step_places(&phase.steps, lines);
     let state = |place: Option<usize>| place.and_then(|at| lines.get(at)).map_or(StepState::Open, |line| line.state);
@@ -162,8 +183,16 @@ fn phase_view(number: usize, phase: &ContractPhase, plan: Option<&Plan>, run: &R
         steps,
         depends_on: phase.depends_on.clone(),
         needs_proof,
+        every,
+        waits,
         run: recorded,
     }
+}
+
+/// What the plan says a phase waits for, in words; empty where it waits for nothing.
+fn declared(phase: &ContractPhase) -> String {
+    let conditions = phase.waits_for.iter().filter_map(|text| Condition::parse(text).ok());
+    conditions.map(|c| c.words()).collect::<Vec<_>>().join(", ")
 }
 
 /// Where each approved step stands among the boxes of the file: the line with the very text, else the first line that begins

@@ -13,8 +13,8 @@ pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Optio
     let mut head = snapshot.head.clone()?;
     let old = snapshot.contract.as_ref()?;
     let asked = snapshot.weigh(&snapshot.bytes).ok()?;
-    let known = |command: &String| old.phases.iter().any(|p| p.checks.contains(command));
-    if asked.change != Some(Change::Extends) || !asked.commands().all(known) {
+    let known: Vec<String> = old.commands().collect();
+    if asked.change != Some(Change::Extends) || !asked.commands().all(|command| known.contains(&command)) {
         return None;
     }
     if asked.bytes != snapshot.bytes && !scene.desk.replace_plan(&snapshot.bytes, &asked.bytes).ok()? {

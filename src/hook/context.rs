@@ -41,6 +41,7 @@ fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
     if progress::take_over(scene, &snapshot) {
         snapshot.look_again(&scene.desk.run);
     }
+    let woken = woken(scene, &mut snapshot);
     let key = key(&snapshot);
     let context = text(&snapshot, &scene.desk, full || scene.session.compacted || scene.session.injected != key);
     scene.session.compacted = false;
@@ -48,7 +49,24 @@ fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
     // Not every client shows what a session start says, and each news is told once: it waits for the prompt.
     let start = matches!(scene.call.event.kind, Kind::SessionStart(_));
     let notice = if start { None } else { news(scene, &snapshot) };
+    let context = match (woken, context) {
+        (Some(woken), Some(context)) => Some(format!("{woken}\n{context}")),
+        (woken, context) => context.or(woken),
+    };
     Reply { context, notice, ..Reply::default() }
+}
+
+/// What need not wait any longer is ready, and is told once: what this hook found, and what `wake` found before.
+fn woken(scene: &mut Scene<'_, '_>, snapshot: &mut Snapshot) -> Option<String> {
+    let ready = progress::awaken(scene, snapshot);
+    if !ready.is_empty() {
+        *snapshot = scene.snapshot();
+        progress::open_next(scene, snapshot);
+        *snapshot = scene.snapshot();
+    }
+    let by_wake = usize::try_from(std::mem::take(&mut scene.desk.run.woke)).unwrap_or(0);
+    let phase = snapshot.view.phases.iter().find(|p| p.number == by_wake || ready.first() == Some(&p.id))?;
+    (snapshot.contract.is_some()).then(|| inject::woken(phase.number, &phase.title))
 }
 
 /// What decides whether a block is news: what is approved, and how the file stands to it.

@@ -127,7 +127,7 @@ fn describe(snapshot: &Snapshot, choice: &Choice, most: usize) -> (String, bool)
         };
         lines.push(format!("  and {} more; see all of them: {all}", differences.len() - most));
     }
-    lines.extend(choice.candidate.commands().take(most).map(|c| format!("  runs: {}", untrusted(c))));
+    lines.extend(choice.candidate.commands().take(most).map(|c| format!("  runs: {}", untrusted(&c))));
     let hidden = choice.candidate.commands().count().saturating_sub(most);
     if hidden > 0 {
         lines.push(format!(

@@ -30,15 +30,37 @@ pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool 
             continue;
         }
         news = true;
-        scene.desk.run.phases.entry(key).or_default().status = Some(phase.status);
+        let now = scene.call.now();
+        let run = scene.desk.run.phases.entry(key).or_default();
+        run.status = Some(phase.status);
+        if phase.status == Status::Complete {
+            run.finish(phase.every, now);
+        }
         // "Claimed" is the file's word against a missing proof: it is in progress, which is no news.
         if let Some(event) = event(phase.status).filter(|_| !phase.claimed) {
             let id = phase.id.clone();
+            let until = scene.desk.run.phases.get(&phase_key(&id)).and_then(|p| p.wait.as_ref()).map(|w| w.until);
             scene.record(event, &id, "as written in the plan file");
+            if let (Some(until), Some(record)) = (until, scene.records.last_mut()) {
+                record.data = serde_json::json!({ "until": until });
+            }
         }
     }
     scene.desk.raise(&snapshot.view);
     news
+}
+
+/// Makes ready what need not wait any longer. The phases that are ready now.
+pub(super) fn awaken(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Vec<String> {
+    if scene.desk.run.paused || !snapshot.view.phases.iter().any(|p| p.status == Status::Waiting) {
+        return Vec::new();
+    }
+    let now = scene.call.now();
+    let woken = scene.desk.awaken(snapshot, now, &|_| false);
+    for woken in &woken {
+        scene.record("wake", &woken.phase, &woken.evidence);
+    }
+    woken.into_iter().map(|w| w.phase).collect()
 }
 
 /// Opens the next phase where none is in progress and nobody paused the run. Whether one was opened.

@@ -7,12 +7,13 @@ use crate::core::event::{Background, Reply, StopCall};
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
 use crate::core::inject;
 use crate::core::next;
+use crate::core::plan::Status;
 use crate::core::text::flatten;
 use crate::core::view::PhaseView;
 use crate::hook::scene::{Scene, record};
 use crate::hook::{context, progress};
-use crate::store::Snapshot;
 use crate::store::session::LastStop;
+use crate::store::{Snapshot, wakes};
 
 /// How many phases the user's line names.
 const NAMED: usize = 8;
@@ -21,6 +22,9 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
     let mut snapshot = scene.snapshot();
     if progress::take_over(scene, &snapshot) {
         snapshot.look_again(&scene.desk.run);
+    }
+    if !progress::awaken(scene, &snapshot).is_empty() {
+        snapshot = scene.snapshot();
     }
     if progress::open_next(scene, &snapshot) {
         snapshot = scene.snapshot();
@@ -42,8 +46,11 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
     if verdict == Verdict::Hold && scene.desk.set_blocks(blocks.unwrap_or(0).saturating_add(1)).is_err() {
         verdict = Verdict::Error;
     }
-    let reply =
-        if verdict == Verdict::Hold { hold(scene, &snapshot, facts.work) } else { let_go(scene, &snapshot, verdict) };
+    let reply = if verdict == Verdict::Hold {
+        hold(scene, &snapshot, facts.work)
+    } else {
+        let_go(scene, &snapshot, verdict, call)
+    };
     scene.session.last_stop = LastStop {
         payload: scene.call.payload.clone(),
         verdict: verdict.word().to_owned(),
@@ -135,7 +142,7 @@ fn hold(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, work: Work) -> Reply {
     Reply { hold: Some(reason), ..Reply::default() }
 }
 
-fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> Reply {
+fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict, call: &StopCall) -> Reply {
     let mut reply = Reply { notice: context::news(scene, snapshot), ..Reply::default() };
     if verdict == Verdict::NotGated {
         return reply;
@@ -154,6 +161,7 @@ fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> R
     };
     let text = match verdict {
         Verdict::NeedsYou => Some(needs_you(snapshot)),
+        Verdict::Waiting => Some(waits(scene, snapshot, call, &run)),
         _ => inject::let_go(verdict, open, total, go_on),
     };
     if let Some(mut text) = text {
@@ -168,6 +176,22 @@ fn let_go(scene: &mut Scene<'_, '_>, snapshot: &Snapshot, verdict: Verdict) -> R
         });
     }
     reply
+}
+
+/// What the run waits for, and who wakes it.
+fn waits(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, run: &str) -> String {
+    let waiting = snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting);
+    let named: Vec<String> = waiting.take(NAMED).map(|p| format!("{} waits {}", p.id, p.waits)).collect();
+    let who = if call.background.shells.is_empty() {
+        wakes::read(&scene.call.state).who(scene.call.now())
+    } else {
+        "a background task of this session"
+    };
+    let go_on = if scene.call.event.attended == Some(true) { "type continue" } else { run };
+    flatten(&format!(
+        "steadfast let the run end: waiting. {}. Woken by: {who}. To go on before: {go_on}",
+        named.join("; ")
+    ))
 }
 
 /// Which phases need a person, and why. What a person parked is settled.

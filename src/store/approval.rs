@@ -51,7 +51,7 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
     head.goal.clone_from(&contract.goal);
     head.mode = contract.mode;
     head.contract = String::from_utf8(bytes).ok();
-    let commands: Vec<String> = contract.phases.iter().flat_map(|p| &p.checks).map(|c| digest(c.as_bytes())).collect();
+    let commands: Vec<String> = contract.commands().map(|c| digest(c.as_bytes())).collect();
     if by == By::Person && shown == Shown::Commands {
         head.person_commands = commands;
     } else {

@@ -2,6 +2,7 @@
 
 pub mod approval;
 pub mod attach;
+pub mod awaken;
 pub mod desk;
 pub mod digest;
 pub mod disk;
@@ -19,6 +20,7 @@ pub mod slot;
 pub mod snapshot;
 pub mod state_dir;
 pub mod tree;
+pub mod wakes;
 
 pub use desk::Desk;
 pub use head::{By, Head, HeadRead};

@@ -32,3 +32,4 @@ mod schema;
 mod stage;
 mod trust;
 mod verbs;
+mod wait;

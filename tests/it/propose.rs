@@ -136,7 +136,7 @@ fn what_an_agent_may_approve_itself_is_not_kept_and_nothing_is_kept_twice() {
         (PLAN, "asks for what is approved"),
         ("# Nothing\n", "no phase list"),
         (&PLAN.replace("{#build}", "{#survey}"), "line 13: the id `survey` stands in line 8 already"),
-        (&format!("{PLAN}- **Every:** day\n"), "does not act on"),
+        (&format!("{PLAN}- **Every:** day\n"), "no length of time"),
     ] {
         stage.write("other.md", text);
         let refused = stage.agent("main", &["propose", "other.md", "--why", "x"]);

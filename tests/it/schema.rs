@@ -183,6 +183,8 @@ struct Phase {
     depends_on: Vec<String>,
     /// The reason given by `fail`, `skip` or `wait`
     why: String,
+    /// What it waits for, in words; empty where it does not
+    waits: String,
     steps: Vec<Step>,
 }
 

@@ -232,7 +232,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, w
 
 /// Whether a person approved every command of a contract.
 fn owns_commands(head: &Head, contract: &Contract) -> bool {
-    contract.phases.iter().flat_map(|p| &p.checks).all(|c| head.person_commands.contains(&digest(c.as_bytes())))
+    contract.commands().all(|c| head.person_commands.contains(&digest(c.as_bytes())))
 }
 
 /// The person sees what changes and types the first eight characters of its digest. `false`: they left it to the agent.
@@ -244,8 +244,8 @@ pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word:
         ctx.out.line("approved by an agent already; with your code its commands count as your own:");
     }
     diff::print(ctx, &lines);
-    for command in asked.phases.iter().flat_map(|p| &p.checks) {
-        ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, command)));
+    for command in asked.commands() {
+        ctx.out.line(&format!("runs: {}", ctx.out.paint(Style::Cyan, &command)));
     }
     let code = digest_start(&asked.to_bytes(), 8);
     let question = match word {

@@ -126,8 +126,11 @@ fn details(block: &Block<'_>, fit: Fit) -> Vec<String> {
     if let Some(phase) = at_hand(block.view, block.next) {
         lines.extend(open_steps(phase, fit));
         lines.extend(block.check.map(|check| format!("check: {}", outcome(check))));
+        let waits = data(&phase.waits, fit.width);
         let why = data(&phase.run.why, fit.width);
-        if !why.is_empty() && matches!(phase.status, Status::Failed | Status::Waiting) {
+        if !waits.is_empty() {
+            lines.push(format!("waits {waits}"));
+        } else if !why.is_empty() && matches!(phase.status, Status::Failed | Status::Waiting) {
             lines.push(format!("why: {why}"));
         }
     }

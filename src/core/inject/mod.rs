@@ -13,7 +13,7 @@ mod reason;
 pub(crate) use data::data;
 
 pub use block::{anchor, full, short, subagent};
-pub use notes::{REVOKED, draft, legacy, let_go, offer};
+pub use notes::{REVOKED, draft, legacy, let_go, offer, woken};
 pub use prompt::is_user_prompt;
 pub use reason::{draft_reason, reason};
 

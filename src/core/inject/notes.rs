@@ -33,6 +33,11 @@ pub fn offer(id: &str, done: usize, total: usize) -> String {
     )
 }
 
+/// Tells the agent once that a phase need not wait any longer.
+pub fn woken(number: usize, title: &str) -> String {
+    format!("steadfast: phase {number} (\"{}\") need not wait any longer; it is ready.", data(title, 60))
+}
+
 /// Tells the user in one line that a stop was let go, and how to go on. `None` where the user is not told, see
 /// [`Verdict::shown`]. `open` of `total` phases are neither complete nor parked; `go_on` is the command for this host.
 pub fn let_go(verdict: Verdict, open: usize, total: usize, go_on: &str) -> Option<String> {

@@ -52,7 +52,7 @@ fn body(view: &View, next: &Next, work: Work, width: usize) -> String {
     let (number, all, id) = (phase.number, view.phases.len(), name(view, phase));
     // The step says more than the title, which the number stands for.
     let title = data(&phase.title, width * 3 / 4);
-    let out = format!("Stuck: steadfast fail {id} --why \"...\" or steadfast skip {id} --why \"...\"");
+    let out = format!("Stuck: steadfast wait {id} --human \"...\" or steadfast skip {id} --why \"...\"");
     let check = last_check(phase).filter(|check| !check.passed);
     let check = check.map_or_else(String::new, |check| format!(" Last check: {}.", outcome(check)));
     let step = next.step.and_then(|index| Some((index + 1, phase.steps.get(index)?)));

@@ -105,7 +105,7 @@ fn the_reason() {
         "[steadfast gate] automatic, not the user, no consent to anything.\n\
          Open: phase 2/3 Build, step 2 Tables. Last check: exit 1, try 2.\n\
          When done: steadfast step build 2\n\
-         Stuck: steadfast fail build --why \"...\" or steadfast skip build --why \"...\""
+         Stuck: steadfast wait build --human \"...\" or steadfast skip build --why \"...\""
     );
     assert_eq!(
         reason(&view, &next(&view), Work::Stale),

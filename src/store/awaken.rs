@@ -1,0 +1,120 @@
+//! Making ready what waited and need not any longer, for hooks and for `wake`.
+
+use std::path::{Component, Path};
+
+use crate::core::contract::ContractPhase;
+use crate::core::plan::{Status, StepState};
+use crate::core::run::{PhaseRun, Proof, phase_key};
+use crate::core::wait::Condition;
+use crate::core::{plan_edit, plan_read};
+use crate::store::desk::Desk;
+use crate::store::disk;
+use crate::store::snapshot::Snapshot;
+
+/// A phase that is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Woken {
+    /// Its id.
+    pub phase: String,
+    /// By what, in words.
+    pub evidence: String,
+}
+
+impl Desk {
+    /// Ends every wait whose condition is met. `passed`: whether a command of the plan exited 0 just now; nobody but `wake` runs
+    /// one. The file's words follow where it can be written.
+    pub fn awaken(&mut self, snapshot: &Snapshot, now: u64, passed: &dyn Fn(&str) -> bool) -> Vec<Woken> {
+        let Some(contract) = &snapshot.contract else { return Vec::new() };
+        let root = self.place.root.clone();
+        let there = |path: &str| is_there(&root, path);
+        let mut woken = Vec::new();
+        for phase in snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting) {
+            let Some(asked) = contract.phases.iter().find(|p| p.id == phase.id) else { continue };
+            let run = self.run.phases.entry(phase_key(&phase.id)).or_default();
+            let given = snapshot.head.as_ref().is_some_and(|h| h.is_given(asked));
+            let evidence = match &run.wait {
+                Some(wait) => wait.over(now, &there),
+                None if !run.met => declared(asked, now, &there, passed, given),
+                None => None,
+            };
+            let Some(evidence) = evidence else { continue };
+            run.met |= run.wait.is_none();
+            ready(run);
+            woken.push(Woken { phase: phase.id.clone(), evidence });
+        }
+        if !woken.is_empty() {
+            self.write_ready(snapshot, &woken);
+        }
+        woken
+    }
+
+    /// What is ready is pending in the file, too, and the boxes of a routine are open again. What somebody else writes just now
+    /// stays as it is: the record counts.
+    fn write_ready(&self, snapshot: &Snapshot, woken: &[Woken]) {
+        let mut bytes = snapshot.bytes.clone();
+        for woken in woken {
+            let routine = snapshot.view.find(&woken.phase).is_some_and(|p| p.every.is_some());
+            let plan = plan_read::read(&bytes);
+            let Some(index) = plan.phases.iter().position(|p| p.id.as_ref() == Some(&woken.phase)) else { continue };
+            let boxes = plan.phases.get(index).map_or(0, |p| if routine { p.steps.len() } else { 0 });
+            for step in 0..boxes {
+                let plan = plan_read::read(&bytes);
+                if let Ok(open) = plan_edit::set_step(&bytes, &plan, index, step, StepState::Open) {
+                    bytes = open;
+                }
+            }
+            let plan = plan_read::read(&bytes);
+            if let Ok(changed) = plan_edit::set_status(&bytes, &plan, index, Status::Pending) {
+                bytes = changed;
+            }
+        }
+        if bytes != snapshot.bytes {
+            let _ = self.replace_plan(&snapshot.bytes, &bytes);
+        }
+    }
+}
+
+/// A phase that waited is pending. A routine has to show everything anew.
+fn ready(run: &mut PhaseRun) {
+    if run.status == Some(Status::Complete) {
+        run.proof = Proof::None;
+    }
+    run.status = Some(Status::Pending);
+    run.wait = None;
+    run.why.clear();
+}
+
+/// By what the conditions that the plan names are met; `None` where one is not.
+fn declared(
+    phase: &ContractPhase,
+    now: u64,
+    there: &dyn Fn(&str) -> bool,
+    passed: &dyn Fn(&str) -> bool,
+    given: bool,
+) -> Option<String> {
+    let mut met = Vec::new();
+    for text in &phase.waits_for {
+        let condition = Condition::parse(text).ok()?;
+        let is = match &condition {
+            Condition::Human(_) => given,
+            Condition::Command(command) => passed(command),
+            other => other.met(now, there),
+        };
+        if !is {
+            return None;
+        }
+        met.push(condition.words());
+    }
+    Some(format!("it waited {}", met.join(", ")))
+}
+
+/// Whether a file lies at a path beneath the root. A path that leads out is nowhere.
+pub fn is_there(root: &Path, path: &str) -> bool {
+    let relative = Path::new(path);
+    if !relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
+        return false;
+    }
+    let full = root.join(relative);
+    let real = disk::canonical(&full).ok().filter(|p| p.starts_with(root));
+    real.and_then(|p| disk::kind(&p)).is_some_and(|k| k.file || k.dir)
+}

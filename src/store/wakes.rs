@@ -1,0 +1,77 @@
+//! When `wake` ran last: by that anybody can say who will wake a run that waits.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::disk;
+
+const NAME: &str = "wake.json";
+/// After one run alone, for how long another is expected, in seconds.
+const ONCE: u64 = 15 * 60;
+/// The longest time between two runs that counts as a service, in seconds.
+const LONGEST: u64 = 25 * 60 * 60;
+
+/// The last two runs, in seconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Wakes {
+    /// The last one.
+    pub last: u64,
+    /// The one before.
+    pub before: u64,
+}
+
+impl Wakes {
+    /// Whether another run is to be expected: it came at some interval, and is not long overdue.
+    pub fn is_running(self, now: u64) -> bool {
+        let interval = if self.before == 0 { ONCE } else { self.last.saturating_sub(self.before).clamp(60, LONGEST) };
+        self.last > 0 && now.saturating_sub(self.last) <= 2 * interval
+    }
+
+    /// Who wakes a run that waits, in words.
+    pub fn who(self, now: u64) -> &'static str {
+        if self.is_running(now) { "steadfast wake, which runs here regularly" } else { "nothing: asleep" }
+    }
+}
+
+/// Reads it.
+pub fn read(state: &Path) -> Wakes {
+    let bytes = disk::read(&state.join(NAME), 4096).bytes().unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// Notes a run.
+///
+/// # Errors
+/// The system's.
+pub fn note(state: &Path, now: u64) -> io::Result<()> {
+    let before = read(state).last;
+    let wakes = Wakes { last: now, before: if before == now { 0 } else { before } };
+    let bytes = serde_json::to_vec(&wakes).map_err(io::Error::other)?;
+    disk::replace_at(disk::open_dir(state)?.as_fd(), NAME, &bytes, 0o600, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_one_that_comes_again() {
+        for (last, before, now, right) in [
+            (0, 0, 100, false),
+            (1_000, 0, 1_100, true),
+            (1_000, 0, 3_000, false),
+            (10_000, 9_700, 10_500, true),
+            (10_000, 9_700, 10_700, false),
+            (100_000, 13_600, 200_000, true),
+            (100_000, 13_600, 300_000, false),
+            (900_000, 1, 1_000_000, true),
+            (900_000, 1, 1_100_000, false),
+        ] {
+            assert_eq!(Wakes { last, before }.is_running(now), right, "{last} {before} {now}");
+        }
+    }
+}
