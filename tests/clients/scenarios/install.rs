@@ -13,7 +13,7 @@ pub fn installed_for_the_user_the_verbs_run_without_a_question(client: &Client) 
     project.steadfast(&["install", "claude-code", "--user", "--yes"]);
     project.steadfast(&["init", "--autonomous", "--from", "plan.md", "Sort the postcards"]);
     let script = Script::new([
-        Reply::bash("steadfast start list"),
+        Reply::bash("steadfast next"),
         Reply::bash("steadfast step list 1"),
         Reply::bash("touch unasked.txt"),
         Reply::text("Done so far."),
