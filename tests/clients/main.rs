@@ -51,7 +51,8 @@ macro_rules! suite {
 suite! {
     CLAUDE_CODE: "claude-code" "claude", v2_1_332 = "2.1.332", v2_1_197 = "2.1.197" => {
         client:
-            what_a_hook_is_told;
+            what_a_hook_is_told
+            a_sleeping_hook_wakes_the_session;
         inject:
             the_first_session_after_init_carries_the_block
             every_prompt_carries_the_block

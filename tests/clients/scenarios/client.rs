@@ -75,3 +75,17 @@ pub fn what_a_hook_is_told(client: &Client) {
     let shell = run.main().last().unwrap().text();
     assert!(shell.contains(&format!("CLAUDE_CODE_SESSION_ID={}", run.session())), "{shell}");
 }
+
+/// A hook that sleeps beside the session and then exits 2 wakes it, also headless.
+pub fn a_sleeping_hook_wakes_the_session(client: &Client) {
+    let project = Project::bare(client);
+    let sleeper = project.aside().join("sleeper");
+    fs::write(&sleeper, "#!/bin/sh\nat=$(dirname \"$0\")\n[ -f \"$at/woke\" ] && exit 0\ncat >/dev/null\nsleep 4\ntouch \"$at/woke\"\necho 'steadfast: it is time' >&2\nexit 2\n").unwrap();
+    fs::set_permissions(&sleeper, fs::Permissions::from_mode(0o755)).unwrap();
+    let hooks = json!({ "Stop": [{ "hooks": [{ "type": "command", "command": sleeper.display().to_string(), "asyncRewake": true, "timeout": 60 }] }] });
+    fs::create_dir_all(project.dir.join(".claude")).unwrap();
+    fs::write(project.dir.join(".claude/settings.json"), json!({ "hooks": hooks }).to_string()).unwrap();
+    let run = project.session("wait", Script::new([Reply::text("I wait."), Reply::text("I go on.")])).ended_well();
+    assert_eq!(run.main().len(), 2, "{}", run.story());
+    assert!(run.main()[1].text().contains("it is time"), "{}", run.story());
+}
