@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use steadfast::hook::End;
 use steadfast::world::World;
 
 /// That of musl maps and unmaps a page for every few values: three quarters of the system calls of a hook.
@@ -12,8 +13,10 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 fn main() -> ExitCode {
     let args: Vec<String> = World.args();
     if args.first().is_some_and(|word| word == "hook") {
-        steadfast::hook::main(args.get(1..).unwrap_or_default(), World);
-        return ExitCode::SUCCESS;
+        return match steadfast::hook::main(args.get(1..).unwrap_or_default(), World) {
+            End::Quiet => ExitCode::SUCCESS,
+            End::Wakes => ExitCode::from(2),
+        };
     }
     ExitCode::from(steadfast::commands::main(World))
 }

@@ -174,6 +174,11 @@ pub fn hook_aside(text: &str) {
     let _ = writeln!(io::stderr().lock(), "steadfast: {}", clean(text));
 }
 
+/// The one line of a hook that wakes its session: the host hands it to the model.
+pub fn hook_wakes(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", clean(text));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,9 @@ use crate::store::attach::{self, Who};
 use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
 use crate::store::state_dir::Depth;
-use crate::store::{Attestation, Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir};
+use crate::store::{
+    Attestation, Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir, wakes,
+};
 use crate::world::World;
 
 /// What a verb says of that which only a hook can write.
@@ -293,6 +295,15 @@ impl Ctx {
         let name = desk.place.name().to_owned();
         desk.append(self.agent(), &mut records).and_then(|()| desk.save()).map_err(|error| {
             Failure::fault(format!("the run of `{name}` could not be recorded"), error.to_string(), "steadfast doctor")
+        })
+    }
+
+    /// Who wakes the run when it waits, in words. `in_sight`: whether a hook that goes on looking can see the end of the wait.
+    pub(super) fn woken_by(&self, desk: &Desk, in_sight: bool) -> &'static str {
+        self.state().map_or(wakes::ASLEEP, |state| {
+            let by_hook =
+                in_sight && attach::owner(&state, desk).is_some_and(|session| attach::is_woken_by_hook(&session));
+            wakes::who(&state, by_hook, self.world.now())
         })
     }
 

@@ -12,7 +12,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
             .iter()
             .map(|h| {
                 let a = &h.abilities;
-                json!({ "id": h.id, "name": h.name, "inject": a.inject, "hold": a.hold, "host_cap": a.host_cap, "context_limit": a.context_limit, "guard": a.guard, "by_hand": h.by_hand })
+                json!({ "id": h.id, "name": h.name, "inject": a.inject, "hold": a.hold, "host_cap": a.host_cap, "context_limit": a.context_limit, "guard": a.guard, "wakes": a.wakes, "by_hand": h.by_hand })
             })
             .collect();
         ctx.out.value(&json!({ "hosts": hosts }));
@@ -27,6 +27,10 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         ctx.out.line(&format!(
             "  guards       {}",
             if a.guard { "the plan, the approvals and its own hooks" } else { "nothing" }
+        ));
+        ctx.out.line(&format!(
+            "  wakes        {}",
+            if a.wakes { "a session that waits, by a hook that sleeps beside it" } else { "nothing" }
         ));
         ctx.out.line(&format!("  text limit   {}", a.context_limit));
         ctx.out.line(&match host.by_hand {

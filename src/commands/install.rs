@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::commands::args::Install;
 use crate::commands::ctx::Ctx;
 use crate::commands::settings::{self, Settings};
-use crate::core::json_edit::{merge_hooks, merge_permissions, our_hooks};
+use crate::core::json_edit::{OurHook, lacking, merge_hooks, merge_permissions, our_hooks};
 use crate::error::{Failure, Result};
 use crate::hosts::claude_code_install::{self as claude_code, Scope};
 use crate::store::disk;
@@ -155,11 +155,10 @@ pub(super) fn examine(ctx: &Ctx, say: &mut dyn FnMut(bool, String, String)) {
             }
         };
         found = true;
-        let missing =
-            claude_code::entries("").iter().filter(|e| !hooks.iter().any(|(event, _)| *event == e.event)).count();
-        let gone = hooks.iter().find(|(_, command)| !starts(command));
+        let missing = lacking(&hooks, &claude_code::entries(""));
+        let gone = hooks.iter().find(|hook| !starts(&hook.command));
         match gone {
-            Some((event, command)) => {
+            Some(OurHook { event, command, .. }) => {
                 say(false, format!("{file}: the hook of {event} starts {command}, which is not there"), fix);
             }
             None if missing > 0 => say(false, format!("{file} lacks {missing} of our hooks"), fix),

@@ -12,10 +12,10 @@ use crate::core::proof::remark;
 use crate::core::text::{cut, flatten};
 use crate::error::Result;
 use crate::output::Style;
+use crate::store::attach;
 use crate::store::desk::Found;
 use crate::store::proposals::{self, Proposal};
 use crate::store::{Attestation, Desk, Place, Session, Snapshot};
-use crate::store::{attach, wakes};
 
 /// How many differences of a proposal stand in its line.
 const FIRST: usize = 3;
@@ -265,8 +265,8 @@ impl Seen<'_> {
 
     fn last(&self, ctx: &Ctx) {
         if self.snapshot.view.phases.iter().any(|p| p.status == Status::Waiting) {
-            let who = ctx.state().map_or("nothing: asleep", |state| wakes::read(&state).who(ctx.world.now()));
-            ctx.out.line(&format!("woken by: {who}"));
+            let in_sight = self.snapshot.waits_in_sight(ctx.world.now());
+            ctx.out.line(&format!("woken by: {}", ctx.woken_by(self.desk, in_sight)));
         }
         ctx.out.line(&render::ahead(ctx.out, self.place, self.snapshot, self.next));
     }

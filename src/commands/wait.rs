@@ -9,7 +9,6 @@ use crate::core::plan::Status;
 use crate::core::run::phase_key;
 use crate::core::wait::{self, Wait};
 use crate::error::{Failure, Result};
-use crate::store::wakes;
 
 pub(super) fn run(ctx: &Ctx, args: &Args) -> Result<()> {
     let wait = asked(ctx, args)?;
@@ -33,10 +32,10 @@ pub(super) fn run(ctx: &Ctx, args: &Args) -> Result<()> {
     run.why = finish::short(question);
     let mut record = ctx.record("phase_waiting", &id, &wait.words());
     record.data = json!({ "why": question, "until": wait.until, "file": wait.file, "human": wait.human });
-    let words = wait.words();
+    let (words, in_sight) = (wait.words(), wait.in_sight(ctx.world.now()));
     run.wait = Some(wait);
     finish::settle(ctx, &mut desk, record)?;
-    let who = ctx.state().map_or("nothing: asleep", |state| wakes::read(&state).who(ctx.world.now()));
+    let who = ctx.woken_by(&desk, in_sight);
     ctx.say(&desk, &format!("{id} waits {words}; woken by: {who}"));
     Ok(())
 }

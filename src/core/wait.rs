@@ -53,6 +53,12 @@ impl Wait {
         })
     }
 
+    /// Whether somebody who looks for a day, runs nothing and asks nobody can see its end.
+    pub fn in_sight(&self, now: u64) -> bool {
+        let soon = self.until > 0 && self.until <= now.saturating_add(AGENTS);
+        !self.file.is_empty() || (soon && !self.human)
+    }
+
     /// What it waits for, in words.
     pub fn words(&self) -> String {
         let until = if self.until == 0 { String::new() } else { format!("until {}", rfc3339(self.until)) };
@@ -92,6 +98,16 @@ impl Condition {
             Self::File(path) => format!("for the file {path}"),
             Self::Human(question) => format!("for the user: {question}"),
             Self::Command(command) => format!("for `{command}`"),
+        }
+    }
+
+    /// As [`Wait::in_sight`]. `given`: whether the person's word is there.
+    pub fn in_sight(&self, now: u64, given: bool) -> bool {
+        match self {
+            Self::Until(secs) => *secs <= now.saturating_add(AGENTS),
+            Self::File(_) => true,
+            Self::Human(_) => given,
+            Self::Command(_) => false,
         }
     }
 
@@ -238,6 +254,34 @@ mod tests {
                 (Err(found), Err(right)) => assert!(found.starts_with(right), "{text}: {found}"),
                 (found, right) => panic!("{text}: {found:?} {right:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn whose_end_is_in_sight() {
+        const DAY: u64 = 86_400;
+        for (until, file, human, right) in [
+            (100 + DAY, "", false, true),
+            (101 + DAY, "", false, false),
+            (99, "", false, true),
+            (0, "", false, false),
+            (0, "f", false, true),
+            (101 + DAY, "f", false, true),
+            (100, "", true, false),
+            (0, "f", true, true),
+        ] {
+            let wait = Wait { until, file: file.into(), human };
+            assert_eq!(wait.in_sight(100), right, "{wait:?}");
+        }
+        for (text, given, right) in [
+            ("until 1970-01-02T00:01Z", false, true),
+            ("until 1970-01-03", false, false),
+            ("file x", false, true),
+            ("human Which?", false, false),
+            ("human Which?", true, true),
+            ("cmd true", true, false),
+        ] {
+            assert_eq!(Condition::parse(text).unwrap().in_sight(100, given), right, "{text}");
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Two fail directions. Content fails closed: what no approved contract covers is never injected. Control fails open: what
 //! cannot be evaluated (a payload that does not parse, a lock that times out, a full disk, a missing home, a panic) lets the
-//! stop go. A hook exits 0 always and prints exactly one JSON object or nothing.
+//! stop go. A hook prints exactly one JSON object or nothing and exits 0; the one exception is [`sleeper`], which has a road
+//! of its own.
 
 mod adopt;
 mod attached;
@@ -16,6 +17,7 @@ mod progress;
 mod request;
 mod scene;
 mod session_start;
+mod sleeper;
 mod stop;
 mod tool;
 mod unattached;
@@ -40,6 +42,8 @@ pub(crate) struct Call<'a> {
     pub(crate) state: std::path::PathBuf,
     /// By which registration we were called: `p` for a plugin, `s` for settings.
     pub(crate) route: char,
+    /// That registration has a hook that sleeps, and the client knows such hooks.
+    pub(crate) sleeps: bool,
 }
 
 impl Call<'_> {
@@ -56,48 +60,75 @@ impl Call<'_> {
     }
 }
 
-/// Runs a hook: `steadfast hook <event> --host <host>`. Whatever happens, the caller exits 0.
-pub fn main(args: &[String], world: World) {
+/// How a hook ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum End {
+    /// The caller exits 0, whatever happened.
+    Quiet,
+    /// The caller exits 2, by which the host wakes the session. Of all hooks only the one that sleeps may end so: to a host
+    /// this code blocks what any other hook is asked about.
+    Wakes,
+}
+
+/// Runs a hook: `steadfast hook <event> --host <host>`.
+pub fn main(args: &[String], world: World) -> End {
     silence_panics();
     if world.var("PLANNING_DISABLED").as_deref() == Some("1") {
-        return;
+        return End::Quiet;
     }
-    let Some((word, host)) = words(args) else {
-        output::hook_aside("usage: steadfast hook <event> --host <host>");
-        return;
-    };
+    match words(args) {
+        Some(words) if words.event == sleeper::WORD => return sleeper::main(words.host, world),
+        Some(words) => answer_event(&words, world),
+        None => output::hook_aside("usage: steadfast hook <event> --host <host>"),
+    }
+    End::Quiet
+}
+
+fn answer_event(words: &Words<'_>, world: World) {
+    let &Words { event: word, host, sleeper } = words;
     let patience = if matches!(word, "session-end" | "SessionEnd") { 300 } else { 2_000 };
     let Some(payload) = stdin::read_object(patience) else { return };
     let bytes = payload.bytes();
     let env = |name: &str| world.var(name);
     let Some(event) = (host.parse)(word, bytes, &env) else { return };
-    let reply = answer(world, host, &event, bytes);
+    let reply = answer(world, host, &event, bytes, sleeper && (host.sleeps)(&env));
     if let Some(text) = (host.render)(&event, &reply) {
         output::hook_answer(&text);
     }
 }
 
-/// The event's word and the host. Unknown words are no error: a newer hooks file may call an older binary.
-fn words(args: &[String]) -> Option<(&str, &'static Host)> {
+/// What the arguments of a hook say.
+struct Words<'a> {
+    /// Our word for the event, or the host's.
+    event: &'a str,
+    host: &'static Host,
+    /// The registration has a hook that sleeps.
+    sleeper: bool,
+}
+
+/// Unknown words are no error: a newer hooks file may call an older binary.
+fn words(args: &[String]) -> Option<Words<'_>> {
     let mut word = None;
     let mut host = "claude-code";
+    let mut sleeper = false;
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--host" => host = rest.next()?,
+            "--sleeper" => sleeper = true,
             other if other.starts_with("--host=") => host = other.trim_start_matches("--host="),
             other if word.is_none() && !other.starts_with('-') => word = Some(other),
             _ => {}
         }
     }
-    Some((word?, hosts::find(host)?))
+    Some(Words { event: word?, host: hosts::find(host)?, sleeper })
 }
 
-fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Reply {
-    if event.session.is_empty() || event.session.len() > hosts::MAX_SESSION {
+fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8], sleeps: bool) -> Reply {
+    if !has_session(event, world) {
         return Reply::default();
     }
-    assert!(world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
     let targets = match &event.kind {
         Kind::PreTool(tool) => guard::targets(event, tool, world),
         _ => Vec::new(),
@@ -113,7 +144,7 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
     };
     let payload = digest_start(bytes, 16);
     let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
-    let call = Call { world, host, event, payload, state, route };
+    let call = Call { world, host, event, payload, state, route, sleeps };
     let mut opened = session::open(&call.state, &key);
     let bound = match &opened {
         Opened::Session(_, session) => Some(&**session),
@@ -135,6 +166,12 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8]) -> Rep
         answered.tell(event, &mut reply);
     }
     reply
+}
+
+fn has_session(event: &Event, world: World) -> bool {
+    let has = !event.session.is_empty() && event.session.len() <= hosts::MAX_SESSION;
+    assert!(!has || world.var("STEADFAST_PANIC").is_none(), "asked for by STEADFAST_PANIC");
+    has
 }
 
 /// The state directory cannot be trusted: nobody is held. A session that was attached there hears why.

@@ -19,6 +19,8 @@ use crate::store::{Snapshot, wakes};
 const NAMED: usize = 8;
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
+    // The host sets its flag after a hook that woke the session, too, and that was no hold.
+    let woken = std::mem::take(&mut scene.session.woken);
     let mut snapshot = scene.snapshot();
     if progress::take_over(scene, &snapshot) {
         snapshot.look_again(&scene.desk.run);
@@ -30,7 +32,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &StopCall) -> Reply {
         snapshot = scene.snapshot();
     }
     let blocks = scene.desk.blocks();
-    let facts = facts(scene, &snapshot, call, blocks);
+    let facts = Facts { active: call.active && !woken, ..facts(scene, &snapshot, call, blocks) };
     let again = is_again(scene, call) && gate::decide(&Facts { progressed: true, ..facts }) == Verdict::Hold;
     if again && !scene.session.last_stop.replayed {
         return replay(scene);
@@ -183,7 +185,8 @@ fn waits(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, run: &str)
     let waiting = snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting);
     let named: Vec<String> = waiting.take(NAMED).map(|p| format!("{} waits {}", p.id, p.waits)).collect();
     let who = if call.background.shells.is_empty() {
-        wakes::read(&scene.call.state).who(scene.call.now())
+        let now = scene.call.now();
+        wakes::who(&scene.call.state, scene.session.sleeps && snapshot.waits_in_sight(now), now)
     } else {
         "a background task of this session"
     };

@@ -19,6 +19,7 @@ pub const HOST: Host = Host {
     session,
     inside: |env| env("CLAUDECODE").is_some() || env("CLAUDE_CODE_SESSION_ID").is_some(),
     own_session: false,
+    sleeps,
     settings: claude_code_settings::files,
     settings_harm: claude_code_settings::harm,
     abilities: Abilities {
@@ -27,6 +28,7 @@ pub const HOST: Host = Host {
         host_cap: Some(8),
         context_limit: "10,000 characters",
         guard: true,
+        wakes: true,
     },
     by_hand: None,
     program: "claude",
@@ -61,6 +63,20 @@ fn attended(env: Env<'_>) -> Option<bool> {
         "cli" => Some(true),
         _ => None,
     }
+}
+
+/// The oldest release in which a hook with `asyncRewake` was seen to work.
+const SLEEPS: [u32; 3] = [2, 1, 197];
+
+/// `AI_AGENT` names the release: `claude-code_2-1-332_harness` in a hook. In the agent's shell it ends with `agent`: a client
+/// that is started there, and does not set it, is not the one it names.
+fn sleeps(env: Env<'_>) -> bool {
+    let Some(agent) = env("AI_AGENT") else { return false };
+    let mut words = agent.split(['_', '/']);
+    let (host, version, place) = (words.next(), words.next().unwrap_or_default(), words.next());
+    let mut numbers = version.split(['-', '.']).map(|number| number.parse().ok());
+    let Some(version) = (|| Some([numbers.next()??, numbers.next()??, numbers.next()??]))() else { return false };
+    host == Some("claude-code") && place == Some("harness") && words.next().is_none() && version >= SLEEPS
 }
 
 /// What of a shell tool's answer matters: the rest may be long.
@@ -193,6 +209,36 @@ mod tests {
             ("\"last_assistant_message\":\"\\\"stop_hook_active\\\": true\"", false),
         ] {
             assert_eq!(active(&format!("{{\"hook_event_name\":\"Stop\",{flag}}}")), expected, "{flag}");
+        }
+    }
+
+    #[test]
+    fn which_clients_know_a_hook_that_sleeps() {
+        for (agent, right) in [
+            (Some("claude-code_2-1-197_harness"), true),
+            (Some("claude-code_2-1-332_harness"), true),
+            (Some("claude-code_2-2-0_harness"), true),
+            (Some("claude-code_3-0-0_harness"), true),
+            (Some("claude-code_2-1-400-beta-1_harness"), true),
+            (Some("claude-code/2.1.332/harness"), true),
+            (Some("claude-code_2-1-196_harness"), false),
+            (Some("claude-code_2-0-500_harness"), false),
+            (Some("claude-code_1-9-999_harness"), false),
+            // What a client of any age finds in the shell of another.
+            (Some("claude-code_2-1-332_agent"), false),
+            (Some("claude-code_2-1-332"), false),
+            (Some("claude-code_2-1-332_harness_x"), false),
+            (Some("claude-code_2-1_harness"), false),
+            (Some("claude-code_2-1-x_harness"), false),
+            (Some("claude-code_2-1-99999999999_harness"), false),
+            (Some("claude-code__harness"), false),
+            (Some("other_2-1-332_harness"), false),
+            (Some("claude-code"), false),
+            (Some(""), false),
+            (None, false),
+        ] {
+            let env = |name: &str| agent.filter(|_| name == "AI_AGENT").map(str::to_owned);
+            assert_eq!(sleeps(&env), right, "{agent:?}");
         }
     }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::core::json_edit::{EditError, HookEntry, merge_hooks};
 use crate::hosts::Env;
 
-/// Events we ask for: the host's name, our word, seconds the host waits.
-const EVENTS: [(&str, &str, u32); 10] = [
+/// Hooks we ask for: the host's name of the event, our word, seconds the host waits.
+const EVENTS: [(&str, &str, u32); 11] = [
     ("SessionStart", "session-start", 10),
     ("UserPromptSubmit", "user-prompt", 10),
     ("PreToolUse", "pre-tool", 10),
@@ -17,9 +17,17 @@ const EVENTS: [(&str, &str, u32); 10] = [
     ("SubagentStart", "subagent-start", 10),
     ("SubagentStop", "subagent-stop", 10),
     ("Stop", "stop", 10),
+    // It sleeps as long as a wait lasts, which is a day at most where an agent set it.
+    ("Stop", SLEEP, 86_400),
     // Without a timeout of its own the host gives this one a second or two.
     ("SessionEnd", "session-end", 5),
 ];
+
+/// The hook that sleeps beside the session (`asyncRewake`).
+const SLEEP: &str = "sleep";
+
+/// What stands behind the word: the host, and that the hook which sleeps is there with the others.
+const ARGS: [&str; 3] = ["--host", "claude-code", "--sleeper"];
 
 /// The tools that may change what the guard keeps. Written as an expression, since the host takes a list of plain names word
 /// for word, and looks for anything else anywhere in a name.
@@ -67,8 +75,9 @@ pub fn entries(program: &str) -> Vec<HookEntry> {
             event: (*event).to_owned(),
             matcher: (*event == "PreToolUse").then(|| GUARDED.to_owned()),
             command: program.to_owned(),
-            args: ["hook", word, "--host", "claude-code"].map(str::to_owned).to_vec(),
+            args: ["hook", word].iter().chain(&ARGS).map(|word| (*word).to_owned()).collect(),
             timeout: *timeout,
+            wakes: *word == SLEEP,
         })
         .collect()
 }
@@ -121,14 +130,17 @@ mod tests {
     fn the_plugin_asks_for_the_same_events() {
         let plugin: serde_json::Value = serde_json::from_str(include_str!("../../hooks/claude-code.json")).unwrap();
         let hooks = plugin["hooks"].as_object().unwrap();
-        assert_eq!(hooks.len(), EVENTS.len());
-        for (event, word, timeout) in EVENTS {
-            let hook = &hooks[event][0]["hooks"][0];
-            assert_eq!(hook["args"], serde_json::json!([word, "--host", "claude-code"]));
-            assert_eq!(hook["timeout"], timeout);
+        let groups = |list: &serde_json::Value| list.as_array().unwrap().len();
+        assert_eq!(hooks.values().map(groups).sum::<usize>(), EVENTS.len());
+        for entry in entries("") {
+            let right = |group: &&serde_json::Value| group["hooks"][0]["args"][0] == entry.args[1];
+            let group = hooks[&entry.event].as_array().unwrap().iter().find(right).unwrap();
+            let hook = &group["hooks"][0];
+            assert_eq!(hook["args"], serde_json::json!(entry.args[1..]));
+            assert_eq!(hook["timeout"], entry.timeout);
             assert_eq!(hook["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/steadfast");
-            let matcher = entries("").into_iter().find(|entry| entry.event == event).unwrap().matcher;
-            assert_eq!(hooks[event][0].get("matcher"), matcher.map(serde_json::Value::from).as_ref());
+            assert_eq!(hook.get("asyncRewake"), entry.wakes.then_some(&serde_json::json!(true)));
+            assert_eq!(group.get("matcher"), entry.matcher.map(serde_json::Value::from).as_ref());
         }
     }
 }

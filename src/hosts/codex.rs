@@ -28,7 +28,9 @@ pub const HOST: Host = Host {
         host_cap: None,
         context_limit: "10,000 bytes",
         guard: true,
+        wakes: false,
     },
+    sleeps: |_| false,
     settings,
     // Its hooks file has the form of the other's settings.
     settings_harm: claude_code_settings::harm,

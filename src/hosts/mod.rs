@@ -27,6 +27,8 @@ pub struct Abilities {
     /// Whether we ask to be called before a tool is used, to refuse what would weaken the plan. Not where a hook that breaks
     /// off refuses the tool: control fails open.
     pub guard: bool,
+    /// Whether a hook may sleep until a wait is over, and wake the session by exit code 2.
+    pub wakes: bool,
 }
 
 /// A host.
@@ -45,6 +47,9 @@ pub struct Host {
     pub inside: fn(env: Env<'_>) -> bool,
     /// It starts every hook in a session (`setsid`) of its own, perhaps through a shell. Else a hook is its child.
     pub own_session: bool,
+    /// Whether the client that calls is new enough for a hook that sleeps. One that is not would take it for a plain hook of a
+    /// stop and keep the user waiting, so what is not known to be new enough is too old.
+    pub sleeps: fn(env: Env<'_>) -> bool,
     /// The settings files by which this host finds our hooks, for a session started in this project.
     pub settings: fn(project: Option<&Path>, env: Env<'_>) -> Vec<PathBuf>,
     /// What an edit of one of them would do to our hooks, in words that follow "it". `None` where it does no harm.

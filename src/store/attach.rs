@@ -41,6 +41,14 @@ pub fn is_live(session: &Session) -> bool {
     same_boot && session.pid.is_some_and(|pid| world::alive(pid, session.pid_start))
 }
 
+/// Whether a hook of this session ends its wait: one that sleeps, or that will from its next stop on.
+pub fn is_woken_by_hook(session: &Session) -> bool {
+    let sleeps = || session.sleeper.is_some_and(|(pid, started)| world::alive(pid, started));
+    // Whatever happens after a stop clears its payload.
+    let at_work = session.last_stop.payload.is_empty();
+    is_live(session) && (sleeps() || (session.sleeps && at_work))
+}
+
 /// The session that is attached to a plan, with its key.
 pub fn owner(state: &Path, desk: &Desk) -> Option<Session> {
     if desk.run.owner.is_empty() {
@@ -118,6 +126,7 @@ fn bind_session(
             turn_holds: old.turn_holds,
             seen: old.seen,
             last_stop: old.last_stop,
+            sleeps: old.sleeps,
             told_course: course,
             ..Session::default()
         }

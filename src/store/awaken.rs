@@ -5,6 +5,7 @@ use std::path::{Component, Path};
 use crate::core::contract::ContractPhase;
 use crate::core::plan::{Status, StepState};
 use crate::core::run::{PhaseRun, Proof, phase_key};
+use crate::core::view::PhaseView;
 use crate::core::wait::Condition;
 use crate::core::{plan_edit, plan_read};
 use crate::store::desk::Desk;
@@ -28,7 +29,7 @@ impl Desk {
         let root = self.place.root.clone();
         let there = |path: &str| is_there(&root, path);
         let mut woken = Vec::new();
-        for phase in snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting) {
+        for phase in waiting(snapshot) {
             let Some(asked) = contract.phases.iter().find(|p| p.id == phase.id) else { continue };
             let run = self.run.phases.entry(phase_key(&phase.id)).or_default();
             let given = snapshot.head.as_ref().is_some_and(|h| h.is_given(asked));
@@ -72,6 +73,27 @@ impl Desk {
             let _ = self.replace_plan(&snapshot.bytes, &bytes);
         }
     }
+}
+
+impl Snapshot {
+    /// Whether a phase waits for something whose end a hook can see that goes on looking for a day.
+    pub fn waits_in_sight(&self, now: u64) -> bool {
+        let Some(contract) = &self.contract else { return false };
+        waiting(self).any(|phase| {
+            let ready = phase.depends_on.iter().all(|id| self.view.find(id).is_some_and(PhaseView::settled));
+            let Some(asked) = contract.phases.iter().find(|p| ready && p.id == phase.id) else { return false };
+            let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
+            let seen = |text: &String| Condition::parse(text).is_ok_and(|c| c.in_sight(now, given));
+            match &phase.run.wait {
+                Some(wait) => wait.in_sight(now),
+                None => !phase.run.met && asked.waits_for.iter().all(seen),
+            }
+        })
+    }
+}
+
+fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = &PhaseView> {
+    snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting)
 }
 
 /// A phase that waited is pending. A routine has to show everything anew.

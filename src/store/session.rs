@@ -73,6 +73,15 @@ pub struct Session {
     pub told_agent: String,
     /// The last stop.
     pub last_stop: LastStop,
+    /// The hooks that call come with one that sleeps, in a client that knows such hooks.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sleeps: bool,
+    /// The hook that sleeps until a wait is over: process, and when it started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sleeper: Option<(u32, Option<u64>)>,
+    /// Such a hook woke this session, and it did not stop since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub woken: bool,
     /// Deliveries seen: event key and route, newest last. See [`Session::twice`].
     pub seen: Vec<(String, char)>,
 }

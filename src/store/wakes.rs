@@ -14,6 +14,9 @@ const ONCE: u64 = 15 * 60;
 /// The longest time between two runs that counts as a service, in seconds.
 const LONGEST: u64 = 25 * 60 * 60;
 
+/// What is said where nobody does.
+pub const ASLEEP: &str = "nothing: asleep";
+
 /// The last two runs, in seconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -30,15 +33,21 @@ impl Wakes {
         let interval = if self.before == 0 { ONCE } else { self.last.saturating_sub(self.before).clamp(60, LONGEST) };
         self.last > 0 && now.saturating_sub(self.last) <= 2 * interval
     }
+}
 
-    /// Who wakes a run that waits, in words.
-    pub fn who(self, now: u64) -> &'static str {
-        if self.is_running(now) { "steadfast wake, which runs here regularly" } else { "nothing: asleep" }
+/// Who wakes a run that waits, in words. `by_hook`: a hook of its session sleeps beside it until then.
+pub fn who(state: &Path, by_hook: bool, now: u64) -> &'static str {
+    if by_hook {
+        "a hook of this session, while the client stays open"
+    } else if read(state).is_running(now) {
+        "steadfast wake, which runs here regularly"
+    } else {
+        ASLEEP
     }
 }
 
 /// Reads it.
-pub fn read(state: &Path) -> Wakes {
+fn read(state: &Path) -> Wakes {
     let bytes = disk::read(&state.join(NAME), 4096).bytes().unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }

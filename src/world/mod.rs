@@ -7,9 +7,9 @@ pub mod stdin;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub use process::{alive, hostname_token, parent_pid, session_starter, start_time};
+pub use process::{alive, hostname_token, own_pid, parent_pid, session_starter, start_time};
 
 /// What a run of this program may know about its surroundings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +47,12 @@ impl World {
     /// A point in time to measure from.
     pub fn instant(self) -> Instant {
         Instant::now()
+    }
+
+    /// Sleeps. Where the clock is fixed only for a hundredth of it: nothing but other processes can change then.
+    pub fn pause(self, time: Duration) {
+        let fixed = self.var("STEADFAST_NOW").is_some();
+        std::thread::sleep(if fixed { time / 100 } else { time });
     }
 
     /// The absolute path of this program.

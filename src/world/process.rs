@@ -3,6 +3,11 @@
 
 use std::io::Read;
 
+/// This process.
+pub fn own_pid() -> u32 {
+    std::process::id()
+}
+
 /// The process that started this one.
 pub fn parent_pid() -> Option<u32> {
     rustix::process::getppid().and_then(|p| u32::try_from(p.as_raw_nonzero().get()).ok())

@@ -29,6 +29,7 @@ mod propose;
 mod readme;
 mod request;
 mod schema;
+mod sleeper;
 mod stage;
 mod trust;
 mod verbs;

@@ -13,7 +13,7 @@ mod reason;
 pub(crate) use data::data;
 
 pub use block::{anchor, full, short, subagent};
-pub use notes::{REVOKED, draft, legacy, let_go, offer, woken};
+pub use notes::{REVOKED, draft, legacy, let_go, offer, rewake, woken};
 pub use prompt::is_user_prompt;
 pub use reason::{draft_reason, reason};
 
@@ -33,6 +33,9 @@ pub const FULL_TOKENS: usize = 330;
 pub const SHORT_TOKENS: usize = 120;
 /// The most tokens of a reason.
 pub const REASON_TOKENS: usize = 100;
+
+/// The most tokens of what a hook that slept says.
+pub const WAKE_TOKENS: usize = 60;
 
 /// The last record of work of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What is said where there is no approved plan to show.
 
-use super::FULL_TOKENS;
 use super::block::{fitted, mark};
 use super::data::{Row, data, legend, list, marked};
+use super::{FULL_TOKENS, WAKE_TOKENS};
 use crate::core::gate::Verdict;
 use crate::core::plan::{Plan, Status};
 
@@ -36,6 +36,14 @@ pub fn offer(id: &str, done: usize, total: usize) -> String {
 /// Tells the agent once that a phase need not wait any longer.
 pub fn woken(number: usize, title: &str) -> String {
     format!("steadfast: phase {number} (\"{}\") need not wait any longer; it is ready.", data(title, 60))
+}
+
+/// What a hook that slept says to the model it wakes: which phase is ready, and the command that moves it on.
+pub fn rewake(number: usize, title: &str, command: &str) -> String {
+    fitted(WAKE_TOKENS, |fit| {
+        let woken = woken(number, &data(title, fit.width));
+        format!("{woken} Automatic, not the user. Next: `{command}`")
+    })
 }
 
 /// Tells the user in one line that a stop was let go, and how to go on. `None` where the user is not told, see

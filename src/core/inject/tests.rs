@@ -388,6 +388,8 @@ fn words_stay_within_the_limits_whatever_comes_next() {
                 (short(&block), SHORT_TOKENS),
                 (subagent(&block), SHORT_TOKENS),
                 (reason(&view, &next, Work::Open), REASON_TOKENS),
+                (rewake(12, &long, &next.command), WAKE_TOKENS),
+                (rewake(12, &"同步远程配置".repeat(20), &next.command), WAKE_TOKENS),
             ] {
                 assert!(cost(&text) <= limit, "{status}: {} of {limit}\n{text}", cost(&text));
             }

@@ -21,54 +21,78 @@ pub struct HookEntry {
     pub args: Vec<String>,
     /// Seconds the host waits for it.
     pub timeout: u32,
+    /// It runs beside the session, and wakes it by exit code 2.
+    pub wakes: bool,
+}
+
+impl HookEntry {
+    /// What it does, as its arguments say: see [`word`].
+    fn word(&self) -> &str {
+        self.args.get(1).map_or("", String::as_str)
+    }
+}
+
+/// The place among the entries of a hook of ours: the one of this event with this word, else the first of the event, which an
+/// older or a hand-made hook stands for. `None` where no entry asks for the event.
+fn place_of(entries: &[HookEntry], event: &str, word: &str) -> Option<usize> {
+    let of_event = |entry: &HookEntry| entry.event == event;
+    let same = entries.iter().position(|entry| of_event(entry) && entry.word() == word);
+    same.or_else(|| entries.iter().position(of_event))
 }
 
 /// Adds our hooks to a settings text, one per entry, and creates what is missing in the text's own style. A hook of ours
 /// that is there already stays where it is; only a different command or arguments are replaced, and the matcher of an entry
-/// that has one, unless other hooks share it. Hooks of ours that no entry asks for, and second ones of an event, are taken
+/// that has one, unless other hooks share it. Hooks of ours that no entry asks for, and second ones for an entry, are taken
 /// out. A second call changes nothing.
 ///
 /// # Errors
 /// Where the text is no JSON, or its `hooks` are not an object of lists, or a key stands there twice.
 pub fn merge_hooks(text: &str, entries: &[HookEntry]) -> Result<String, EditError> {
     let mut seen = HashSet::new();
-    let text = prune(text, |event| {
-        let wanted = entries.iter().any(|entry| entry.event == event);
-        !wanted || !seen.insert(event.to_owned())
-    })?;
+    let text = prune(text, |event, word| place_of(entries, event, word).is_none_or(|place| !seen.insert(place)))?;
     let doc = Doc::read(&text)?;
     let style = style(&doc);
     let mut edits = Edits::default();
     let Some(root) = &doc.root else {
-        found(&doc, &style, &mut edits, &[(Some("hooks"), by_event(entries))]);
+        found(&doc, &style, &mut edits, &[(Some("hooks"), New::Object(by_event(entries)))]);
         return Ok(edits.apply(&text));
     };
     let Some(hooks) = hooks_of(&doc, root)? else {
-        insert(&doc, &style, &mut edits, root, &[(Some("hooks"), by_event(entries))]);
+        insert(&doc, &style, &mut edits, root, &[(Some("hooks"), New::Object(by_event(entries)))]);
         return Ok(edits.apply(&text));
     };
-    let mut missing: Vec<Fresh> = Vec::new();
-    for entry in entries {
-        let Some(event) = hooks.member(&entry.event) else {
-            missing.push((Some(&entry.event), New::List(vec![group(entry)])));
+    let mut missing: Vec<HookEntry> = Vec::new();
+    for event in events(entries) {
+        let Some(there) = hooks.member(event) else {
+            missing.extend(entries.iter().filter(|entry| entry.event == event).cloned());
             continue;
         };
-        let Some(list) = event.node.elements() else {
-            return Err(doc.error(event.node.span.start, format!("`hooks.{}` is not a list", entry.event)));
+        let Some(list) = there.node.elements() else {
+            return Err(doc.error(there.node.span.start, format!("`hooks.{event}` is not a list")));
         };
-        let mut ours = list.iter().filter_map(|group| {
-            handlers(group)?.iter().find(|handler| is_ours(&handler.node)).map(|handler| (group, handler))
-        });
-        match ours.next() {
-            Some((group, handler)) => {
-                update(&doc, &style, &mut edits, &handler.node, entry);
-                match_tools(&doc, &style, &mut edits, group, entry);
+        let ours: Vec<(&Item, &Item)> = list
+            .iter()
+            .flat_map(|group| handlers(group).unwrap_or(&[]).iter().map(move |handler| (group, handler)))
+            .filter(|(_, handler)| is_ours(&handler.node))
+            .collect();
+        let mut fresh: Vec<Fresh> = Vec::new();
+        for (place, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.event == event) {
+            let stands = |handler: &Item| place_of(entries, event, &word(&handler.node)) == Some(place);
+            match ours.iter().find(|(_, handler)| stands(handler)) {
+                Some((group, handler)) => {
+                    update(&doc, &style, &mut edits, &handler.node, entry);
+                    match_tools(&doc, &style, &mut edits, group, entry);
+                }
+                None => fresh.push((None, group(entry))),
             }
-            None => insert(&doc, &style, &mut edits, &event.node, &[(None, group(entry))]),
+        }
+        if !fresh.is_empty() {
+            insert(&doc, &style, &mut edits, &there.node, &fresh);
         }
     }
     if !missing.is_empty() {
-        insert(&doc, &style, &mut edits, hooks, &missing);
+        let fresh: Vec<Fresh> = by_event(&missing).into_iter().map(|(event, list)| (Some(event), list)).collect();
+        insert(&doc, &style, &mut edits, hooks, &fresh);
     }
     Ok(edits.apply(&text))
 }
@@ -79,14 +103,31 @@ pub fn merge_hooks(text: &str, entries: &[HookEntry]) -> Result<String, EditErro
 /// # Errors
 /// As [`merge_hooks`].
 pub fn remove_hooks(text: &str) -> Result<String, EditError> {
-    prune(text, |_| true)
+    prune(text, |_, _| true)
 }
 
-/// Our hooks in a settings text: the event, and the command as written.
+/// A hook of ours as it stands in a settings text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OurHook {
+    /// The host's name of the event.
+    pub event: String,
+    /// What it does: our word for the event, as a rule.
+    pub word: String,
+    /// The command as written.
+    pub command: String,
+}
+
+/// How many of the entries none of these hooks stands for.
+pub fn lacking(hooks: &[OurHook], entries: &[HookEntry]) -> usize {
+    let places: HashSet<_> = hooks.iter().filter_map(|hook| place_of(entries, &hook.event, &hook.word)).collect();
+    entries.len() - places.len()
+}
+
+/// Our hooks in a settings text.
 ///
 /// # Errors
 /// As [`merge_hooks`].
-pub fn our_hooks(text: &str) -> Result<Vec<(String, String)>, EditError> {
+pub fn our_hooks(text: &str) -> Result<Vec<OurHook>, EditError> {
     let doc = Doc::read(text)?;
     let Some(root) = &doc.root else { return Ok(Vec::new()) };
     let Some(hooks) = hooks_of(&doc, root)? else { return Ok(Vec::new()) };
@@ -95,7 +136,11 @@ pub fn our_hooks(text: &str) -> Result<Vec<(String, String)>, EditError> {
         let handlers = event.node.elements().unwrap_or(&[]).iter().filter_map(handlers).flatten();
         for handler in handlers.filter(|handler| is_ours(&handler.node)) {
             let command = handler.node.member("command").and_then(|member| member.node.text()).unwrap_or("");
-            ours.push((event.key.clone().unwrap_or_default(), command.to_owned()));
+            ours.push(OurHook {
+                event: event.key.clone().unwrap_or_default(),
+                word: word(&handler.node),
+                command: command.to_owned(),
+            });
         }
     }
     Ok(ours)
@@ -151,8 +196,8 @@ fn bare(text: &str) -> String {
     text.chars().filter(keep).collect()
 }
 
-/// Takes out those of our handlers that `doomed` names, asked once for each in the order of the text, by event.
-fn prune(text: &str, mut doomed: impl FnMut(&str) -> bool) -> Result<String, EditError> {
+/// Takes out those of our handlers that `doomed` names, asked once for each in the order of the text, by event and word.
+fn prune(text: &str, mut doomed: impl FnMut(&str, &str) -> bool) -> Result<String, EditError> {
     let doc = Doc::read(text)?;
     let mut edits = Edits::default();
     let Some(root) = &doc.root else { return Ok(text.to_owned()) };
@@ -161,7 +206,7 @@ fn prune(text: &str, mut doomed: impl FnMut(&str) -> bool) -> Result<String, Edi
     let mut events = Vec::new();
     for event in hooks.members().unwrap_or(&[]) {
         let name = event.key.as_deref().unwrap_or("");
-        let groups = prune_groups(&doc, &style, &mut edits, event, || doomed(name));
+        let groups = prune_groups(&doc, &style, &mut edits, event, |word| doomed(name, word));
         let gone = vanishes(&doc, &event.node, &groups);
         if !gone && groups.contains(&true) {
             cut(&doc, &style, &mut edits, &event.node, &groups);
@@ -184,12 +229,12 @@ fn prune_groups(
     style: &Style,
     edits: &mut Edits,
     event: &Item,
-    mut doomed: impl FnMut() -> bool,
+    mut doomed: impl FnMut(&str) -> bool,
 ) -> Vec<bool> {
     let mut gone = Vec::new();
     for group in event.node.elements().unwrap_or(&[]) {
         let flags: Vec<bool> =
-            handlers(group).unwrap_or(&[]).iter().map(|handler| is_ours(&handler.node) && doomed()).collect();
+            handlers(group).unwrap_or(&[]).iter().map(|h| is_ours(&h.node) && doomed(&word(&h.node))).collect();
         let all = !flags.is_empty() && flags.iter().all(|flag| *flag);
         gone.push(all);
         if let Some(list) = group.node.member("hooks").filter(|_| !all && flags.contains(&true)) {
@@ -247,6 +292,16 @@ fn is_ours(handler: &Node) -> bool {
     }
 }
 
+/// What a handler of ours does: the word behind `hook`; empty where there is none.
+fn word(handler: &Node) -> String {
+    let text = |key: &str| handler.member(key).and_then(|member| member.node.text());
+    let word = match handler.member("args") {
+        Some(args) => args.node.elements().and_then(|args| args.get(1)).and_then(|arg| arg.node.text()),
+        None => text("command").and_then(|line| line.rsplit_once(" hook ")?.1.split_whitespace().next()),
+    };
+    word.unwrap_or_default().to_owned()
+}
+
 /// Whether a handler starts a program of our name, whatever its arguments.
 fn starts_us(handler: &Node) -> bool {
     handler.member("command").and_then(|member| member.node.text()).is_some_and(is_program)
@@ -283,6 +338,13 @@ fn update(doc: &Doc, style: &Style, edits: &mut Edits, handler: &Node, entry: &H
         }
         None => fresh.push((Some("args"), New::Words(entry.args.clone()))),
     }
+    // Without it the host would wait for a hook that sleeps.
+    match handler.member(WAKES).filter(|_| entry.wakes) {
+        Some(member) if doc.slice(member.node.span.clone()) == "true" => {}
+        Some(member) => edits.replace(member.node.span.clone(), "true"),
+        None if entry.wakes => fresh.push((Some(WAKES), New::True)),
+        None => {}
+    }
     if !fresh.is_empty() {
         insert(doc, style, edits, handler, &fresh);
     }
@@ -304,17 +366,32 @@ fn is_list(node: &Node, words: &[String]) -> bool {
         if items.len() == words.len() && items.iter().zip(words).all(|(item, word)| item.node.text() == Some(word)))
 }
 
+/// The host's word for a hook that runs beside the session and wakes it.
+const WAKES: &str = "asyncRewake";
+
 fn group(entry: &HookEntry) -> New<'static> {
-    let handler = New::Object(vec![
+    let mut handler = vec![
         ("type", New::Text("command".to_owned())),
         ("command", New::Text(entry.command.clone())),
         ("args", New::Words(entry.args.clone())),
         ("timeout", New::Number(entry.timeout)),
-    ]);
+    ];
+    if entry.wakes {
+        handler.push((WAKES, New::True));
+    }
     let matcher = entry.matcher.iter().map(|matcher| ("matcher", New::Text(matcher.clone())));
-    New::Object(matcher.chain([("hooks", New::List(vec![handler]))]).collect())
+    New::Object(matcher.chain([("hooks", New::List(vec![New::Object(handler)]))]).collect())
 }
 
-fn by_event(entries: &[HookEntry]) -> New<'_> {
-    New::Object(entries.iter().map(|entry| (entry.event.as_str(), New::List(vec![group(entry)]))).collect())
+/// The events of the entries, in their order, each once.
+fn events(entries: &[HookEntry]) -> Vec<&str> {
+    let mut events: Vec<&str> = entries.iter().map(|entry| entry.event.as_str()).collect();
+    events.dedup();
+    events
+}
+
+/// Each event with the list of its groups.
+fn by_event(entries: &[HookEntry]) -> Vec<(&str, New<'static>)> {
+    let groups = |event: &str| entries.iter().filter(|entry| entry.event == event).map(group).collect();
+    events(entries).into_iter().map(|event| (event, New::List(groups(event)))).collect()
 }

@@ -12,7 +12,9 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use hooks::{HookEntry, hooks_as_written, members_as_written, merge_hooks, our_hooks, remove_hooks};
+pub use hooks::{
+    HookEntry, OurHook, hooks_as_written, lacking, members_as_written, merge_hooks, our_hooks, remove_hooks,
+};
 pub use permissions::{merge_permissions, remove_permissions};
 
 /// Why a settings text was left as it is.

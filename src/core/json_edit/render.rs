@@ -6,6 +6,8 @@ pub(super) enum New<'a> {
     Text(String),
     /// A number.
     Number(u32),
+    /// `true`.
+    True,
     /// A list of strings that stays on one line.
     Words(Vec<String>),
     /// A list.
@@ -51,6 +53,7 @@ impl Style {
         match value {
             New::Text(text) => quote(text),
             New::Number(number) => number.to_string(),
+            New::True => "true".to_owned(),
             New::Words(words) => {
                 let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
                 format!("[{}]", words.join(", "))

@@ -7,6 +7,7 @@ fn entries() -> Vec<HookEntry> {
         ("SessionStart", "session-start", None),
         ("PreToolUse", "pre-tool", Some("^(Write|mcp__.*)$")),
         ("Stop", "stop", None),
+        ("Stop", "sleep", None),
     ]
     .into_iter()
     .map(|(event, word, matcher)| HookEntry {
@@ -15,6 +16,7 @@ fn entries() -> Vec<HookEntry> {
         command: "/opt/my tools/steadfast".to_owned(),
         args: ["hook", word, "--host", "claude-code"].map(str::to_owned).to_vec(),
         timeout: 10,
+        wakes: word == "sleep",
     })
     .collect()
 }
@@ -87,6 +89,17 @@ fn a_usual_file_keeps_its_look() {
                             "command": "/opt/my tools/steadfast",
                             "args": ["hook", "stop", "--host", "claude-code"],
                             "timeout": 10
+                        }
+                    ]
+                },
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "/opt/my tools/steadfast",
+                            "args": ["hook", "sleep", "--host", "claude-code"],
+                            "timeout": 10,
+                            "asyncRewake": true
                         }
                     ]
                 }
@@ -170,7 +183,9 @@ fn styles_come_back_byte_for_byte() {
     for text in texts {
         let both = there_and_back(text);
         let value = strict(&both);
-        assert_eq!(value["hooks"]["Stop"].as_array().unwrap().last().unwrap()["hooks"][0]["args"][1], "stop", "{both}");
+        let stops = value["hooks"]["Stop"].as_array().unwrap();
+        let last: Vec<_> = stops[stops.len() - 2..].iter().map(|group| &group["hooks"][0]["args"][1]).collect();
+        assert_eq!(last, ["stop", "sleep"], "{both}");
         assert!(value["permissions"]["allow"].as_array().unwrap().contains(&"Bash(steadfast next:*)".into()));
     }
 }
@@ -203,7 +218,18 @@ fn an_older_entry_is_replaced_in_place() {
           {"matcher": "*", "hooks": [
             {"command": "/opt/my tools/steadfast", "type": "command", "args": ["hook", "stop", "--host", "claude-code"], "timeout": 3},
             {"type": "command", "command": "other"}
-          ]}
+          ]},
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/opt/my tools/steadfast",
+                "args": ["hook", "sleep", "--host", "claude-code"],
+                "timeout": 10,
+                "asyncRewake": true
+              }
+            ]
+          }
         ],
         "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/my tools/steadfast", "args": ["hook", "session-start", "--host", "claude-code"]}]}],
         "PreToolUse": [
@@ -213,8 +239,19 @@ fn an_older_entry_is_replaced_in_place() {
     }
     "#);
     assert_eq!(merge_hooks(&merged, &entries()).unwrap(), merged);
-    let ours = |event: &str| (event.to_owned(), "/opt/my tools/steadfast".to_owned());
-    assert_eq!(our_hooks(&merged).unwrap(), [ours("Stop"), ours("SessionStart"), ours("PreToolUse")]);
+    let ours = |event: &str, word: &str| OurHook {
+        event: event.to_owned(),
+        word: word.to_owned(),
+        command: "/opt/my tools/steadfast".to_owned(),
+    };
+    let all = [
+        ours("Stop", "stop"),
+        ours("Stop", "sleep"),
+        ours("SessionStart", "session-start"),
+        ours("PreToolUse", "pre-tool"),
+    ];
+    assert_eq!(our_hooks(&merged).unwrap(), all);
+    assert_eq!((lacking(&our_hooks(text).unwrap(), &entries()), lacking(&all, &entries())), (1, 0));
     insta::assert_snapshot!(remove_hooks(&merged).unwrap(), @r#"
     {
       "hooks": {
@@ -227,6 +264,42 @@ fn an_older_entry_is_replaced_in_place() {
       }
     }
     "#);
+}
+
+#[test]
+fn two_hooks_of_one_event_are_told_apart_by_what_they_do() {
+    let text = |hooks: &[&str]| format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, hooks.join(", "));
+    let hook = |word: &str, more: &str| {
+        format!(
+            r#"{{"command": "/opt/my tools/steadfast", "args": ["hook", "{word}", "--host", "claude-code"]{more}}}"#
+        )
+    };
+    let (stop, sleep) = (hook("stop", ""), hook("sleep", r#", "asyncRewake": true"#));
+    let only = |text: &str| merge_hooks(text, &entries()[2..]).unwrap();
+    let both = text(&[&stop, &sleep]);
+    assert_eq!(only(&both), both);
+    let turned = text(&[&sleep, &stop]);
+    assert_eq!(only(&turned), turned);
+    // A hook that sleeps and does not run beside the session would keep everybody waiting.
+    assert_eq!(only(&text(&[&stop, &hook("sleep", "")])), both);
+    assert_eq!(only(&text(&[&stop, &hook("sleep", r#", "asyncRewake": false"#)])), both);
+    assert_eq!(only(&text(&[&stop, &sleep, &stop, &sleep])), both);
+    // Another name of the event stands for the first hook of it.
+    assert_eq!(only(&text(&[&hook("Stop", ""), &sleep])), both);
+    let line = r#"{"command": "\"/opt/my tools/steadfast\" hook sleep --host claude-code"}"#;
+    assert_eq!(our_hooks(&text(&[line])).unwrap()[0].word, "sleep");
+}
+
+#[test]
+fn an_older_installation_gets_what_is_new_and_gives_all_of_it_back() {
+    let lines = "{\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t}\n}";
+    for text in ["", "{}\n", "{ }", r#"{"hooks":{}}"#, r#"{"hooks": {"Stop":[]}}"#, lines] {
+        let older: Vec<HookEntry> = entries().into_iter().filter(|entry| !entry.wakes).collect();
+        let newer = merge_hooks(&merge_hooks(text, &older).unwrap(), &entries()).unwrap();
+        assert_eq!(lacking(&our_hooks(&newer).unwrap(), &entries()), 0, "{newer}");
+        assert_eq!(merge_hooks(&newer, &entries()).unwrap(), newer);
+        assert_eq!(remove_hooks(&newer).unwrap(), text, "after\n{newer}");
+    }
 }
 
 #[test]
@@ -401,7 +474,11 @@ proptest! {
         let (before, mut after) = (strict(&text), strict(&both));
         for event in ["SessionStart", "PreToolUse", "Stop"] {
             let list = after["hooks"][event].as_array_mut().unwrap();
-            let group = list.pop().unwrap();
+            let mut group = list.pop().unwrap();
+            if event == "Stop" {
+                prop_assert_eq!(&group["hooks"][0]["asyncRewake"], &true);
+                group = list.pop().unwrap();
+            }
             prop_assert_eq!(&group["hooks"][0]["command"], "/opt/my tools/steadfast");
             prop_assert_eq!(group.get("matcher").is_some(), event == "PreToolUse");
             let missing = before.get("hooks").and_then(|hooks| hooks.get(event)).is_none();
