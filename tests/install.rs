@@ -72,8 +72,11 @@ fn a_new_file_is_made_and_taken_away_again() {
     ");
     let settings = place.read(USER);
     assert_eq!(settings["hooks"].as_object().unwrap().len(), 10);
-    let stop = &settings["hooks"]["Stop"][0]["hooks"][0];
-    assert_eq!(stop["args"], json!(["hook", "stop", "--host", "claude-code"]));
+    let [stop, sleep] = [0, 1].map(|nth| &settings["hooks"]["Stop"][nth]["hooks"][0]);
+    assert_eq!(stop["args"], json!(["hook", "stop", "--host", "claude-code", "--sleeper"]));
+    assert_eq!(stop.get("asyncRewake"), None, "the gate's answer is waited for");
+    assert_eq!(sleep["args"], json!(["hook", "sleep", "--host", "claude-code", "--sleeper"]));
+    assert_eq!((&sleep["asyncRewake"], &sleep["timeout"]), (&json!(true), &json!(86_400)));
     assert!(Path::new(stop["command"].as_str().unwrap()).is_absolute());
     assert_eq!(settings.get("permissions"), None);
     insta::assert_snapshot!(place.ok(&["install", "claude-code", "--user", "--yes"]), @r"
@@ -239,7 +242,7 @@ fn a_program_on_the_path_is_named_by_its_place_there() {
     assert_eq!(place.read(USER)["hooks"]["Stop"][0]["hooks"][0]["command"], json!(bin.join("steadfast")));
     place.ok(&["install", "claude-code", "--user"]);
     let settings = place.read(USER);
-    assert_eq!(settings["hooks"]["Stop"].as_array().unwrap().len(), 1, "the other path replaces the first");
+    assert_eq!(settings["hooks"]["Stop"].as_array().unwrap().len(), 2, "the other path replaces the first");
     assert_ne!(settings["hooks"]["Stop"][0]["hooks"][0]["command"], json!(bin.join("steadfast")));
 }
 
@@ -251,7 +254,7 @@ fn an_older_installation_gets_the_hook_of_the_guard() {
     let (before, rest) = text.split_once("    \"PreToolUse\": [\n").unwrap();
     let (entry, after) = rest.split_once("\n    ],\n").unwrap();
     assert!(entry.contains("\"matcher\": \"^(Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*)$\""), "{entry}");
-    assert!(entry.contains("[\"hook\", \"pre-tool\", \"--host\", \"claude-code\"]"), "{entry}");
+    assert!(entry.contains("[\"hook\", \"pre-tool\", \"--host\", \"claude-code\", \"--sleeper\"]"), "{entry}");
     let older = format!("{before}{after}");
     fs::write(place.path(USER), &older).unwrap();
     let doctor = place.run(&["doctor"]).out;
@@ -260,6 +263,26 @@ fn an_older_installation_gets_the_hook_of_the_guard() {
     place.ok(&["install", "claude-code", "--user"]);
     let newer = place.read(USER);
     assert_eq!(newer, serde_json::from_str::<Value>(&text).unwrap());
+    place.ok(&["uninstall", "claude-code", "--user"]);
+    assert!(!place.path(USER).exists(), "and all of it goes again");
+}
+
+#[test]
+fn an_older_installation_gets_the_hook_that_sleeps() {
+    let place = Place::new();
+    place.ok(&["install", "claude-code", "--user", "--yes"]);
+    let text = fs::read_to_string(place.path(USER)).unwrap();
+    let start = text.find("\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\"").unwrap();
+    let group = &text[start..text[start..].find("\n      }").unwrap() + start + 8];
+    let sleeper =
+        group.replace("session-start", "sleep").replace("10\n", "86400,\n            \"asyncRewake\": true\n");
+    assert_eq!(text.matches(&format!(",{sleeper}")).count(), 1, "{sleeper}");
+    let older = text.replace(&format!(",{sleeper}"), "").replace(", \"--sleeper\"", "");
+    fs::write(place.path(USER), &older).unwrap();
+    let doctor = place.run(&["doctor"]).out;
+    assert!(doctor.contains("settings.json lacks 1 of our hooks"), "{doctor}");
+    place.ok(&["install", "claude-code", "--user"]);
+    assert_eq!(fs::read_to_string(place.path(USER)).unwrap(), text);
     place.ok(&["uninstall", "claude-code", "--user"]);
     assert!(!place.path(USER).exists(), "and all of it goes again");
 }
@@ -283,7 +306,7 @@ fn doctor_sees_the_hooks() {
     assert_eq!(hooks(&place), ["hooks in PLACE/home/.claude/settings.json"]);
     let text = fs::read_to_string(place.path(USER)).unwrap();
     fs::write(place.path(USER), text.replace("\"Stop\"", "\"Halt\"")).unwrap();
-    assert_eq!(hooks(&place), ["PLACE/home/.claude/settings.json lacks 1 of our hooks"]);
+    assert_eq!(hooks(&place), ["PLACE/home/.claude/settings.json lacks 2 of our hooks"]);
     fs::write(place.path(USER), text.replace(env!("CARGO_BIN_EXE_steadfast"), "/gone/steadfast")).unwrap();
     let said = "PLACE/home/.claude/settings.json: the hook of SessionStart starts /gone/steadfast, which is not there";
     assert_eq!(hooks(&place), [said]);

@@ -49,17 +49,20 @@ fn sleep(host: &'static Host, world: World) -> Option<String> {
     }
     let state = state_dir::find(&env).ok()?;
     let call = Call { world, host, event: &event, payload: String::new(), state, route: 's', sleeps: true };
-    let client = Client::of(&call)?;
-    let process = (own_pid(), start_time(own_pid()));
-    let mut sleeper = Sleeper { key: Session::key(host.id, &event.session), process, noted: false, call };
+    let mut client = Client { parent: parent_pid(), pid: call.who().pid?, started: None };
+    let mut sleeper = Sleeper { key: Session::key(host.id, &event.session), noted: None, call };
     let ends = world.now().saturating_add(LONGEST);
     loop {
         match sleeper.look() {
             Look::Ready(line) => return Some(line),
             Look::Over => return None,
-            Look::Waits => world.pause(STEP),
+            // After a look: a machine that was suspended may wake up behind both.
+            Look::Waits if world.now() >= ends => return None,
+            Look::Waits => {}
         }
-        if !client.is_there() || world.now() >= ends {
+        client.started = client.started.or_else(|| start_time(client.pid));
+        world.pause(STEP);
+        if !client.is_there() {
             return None;
         }
     }
@@ -86,15 +89,11 @@ fn background(event: &Event) -> bool {
 struct Client {
     parent: Option<u32>,
     pid: u32,
+    /// Not asked before there is a reason to sleep.
     started: Option<u64>,
 }
 
 impl Client {
-    fn of(call: &Call<'_>) -> Option<Self> {
-        let pid = call.who().pid?;
-        Some(Self { parent: parent_pid(), pid, started: start_time(pid) })
-    }
-
     /// Whoever loses its parent gets another.
     fn is_there(&self) -> bool {
         parent_pid() == self.parent && alive(self.pid, self.started)
@@ -114,17 +113,14 @@ enum Look {
 struct Sleeper<'a> {
     call: Call<'a>,
     key: String,
-    /// This process, and when it started.
-    process: (u32, Option<u64>),
-    /// It stands in the file of the session.
-    noted: bool,
+    /// How this process stands in the file of the session: its id, and when it started.
+    noted: Option<(u32, Option<u64>)>,
 }
 
 impl Sleeper<'_> {
     /// Looks at session and plan, under the lock for as long as that takes, and makes ready what need not wait any longer. At
     /// first it takes the place of one that slept before: of two that were started for one stop, one goes on.
     fn look(&mut self) -> Look {
-        let me = Some(self.process);
         let call = &self.call;
         let Opened::Session(file, session) = session::open(&call.state, &self.key) else { return Look::Over };
         let place = session.place();
@@ -138,7 +134,7 @@ impl Sleeper<'_> {
             Err(_) => return Look::Over,
         };
         let session = file.reread().unwrap_or(*session);
-        let lost = self.noted && session.sleeper != me;
+        let lost = self.noted.is_some() && session.sleeper != self.noted;
         if lost || session.ended || desk.found != Found::Whole || desk.run.owner != self.key || desk.run.paused {
             return Look::Over;
         }
@@ -162,17 +158,20 @@ impl Sleeper<'_> {
         let line = ready
             .and_then(|index| snapshot.view.phases.get(index))
             .map(|phase| inject::rewake(phase.number, &phase.title, &next.command));
-        scene.session.sleeper = if line.is_some() { None } else { me };
+        let before = self.noted;
         if line.is_some() {
+            scene.session.sleeper = None;
             scene.session.woken = true;
             // Something came between: an equal stop is a new one.
             scene.session.last_stop.payload.clear();
+        } else {
+            self.noted = before.or_else(|| Some((own_pid(), start_time(own_pid()))));
+            scene.session.sleeper = self.noted;
         }
-        let news = !self.noted || !scene.records.is_empty();
+        let news = before.is_none() || !scene.records.is_empty();
         if news && scene.commit(&file).is_err() {
             return Look::Over;
         }
-        self.noted = true;
         line.map_or(Look::Waits, Look::Ready)
     }
 }

@@ -107,6 +107,13 @@ suite! {
             the_plan_survives_clear
             the_plan_survives_compact
             an_unfinished_plan_is_offered_and_nothing_more;
+        wait:
+            a_run_that_waits_for_a_time_is_woken
+            a_run_that_waits_for_a_file_is_woken
+            a_session_at_a_terminal_is_woken
+            talk_in_between_does_not_keep_it_from_being_woken
+            who_leaves_takes_the_hook_along
+            a_run_that_does_not_wait_leaves_no_hook_behind;
         plugin:
             the_plugin_alone_is_enough
             plugin_and_installed_hooks_count_once

@@ -39,6 +39,7 @@ fn trace(stage: &Stage, session: &str, event: &str, fields: &Value) -> Option<Tr
         .envs(stage.env.iter().map(|(k, v)| (k, v)))
         .env("CLAUDE_PID", std::process::id().to_string())
         .env("CLAUDE_CODE_SESSION_ATTENDED", "0")
+        .env("AI_AGENT", "claude-code_2-1-332_harness")
         .stdin(std::fs::File::open(&input).unwrap())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -81,6 +82,8 @@ fn events() -> Vec<(&'static str, Value)> {
         ("SubagentStart", json!({ "agent_id": "a1", "agent_type": "x" })),
         ("SubagentStop", json!({ "agent_id": "a1", "agent_type": "x" })),
         ("Stop", json!({ "stop_hook_active": false })),
+        // Nothing waits: it is to end at once.
+        ("sleep", json!({ "stop_hook_active": false })),
         ("SessionEnd", json!({ "reason": "other" })),
     ]
 }

@@ -289,7 +289,7 @@ fn an_edit_of_the_hosts_settings_keeps_our_hooks() {
     ] {
         refused(&write(&stage, &path, "{\"disableAllHooks\": true}"), "sets disableAllHooks");
         stage.verb(&["install", "claude-code", flag]).fine();
-        refused(&write(&stage, &path, "{}"), "takes out or changes 10 of the hooks");
+        refused(&write(&stage, &path, "{}"), "takes out or changes 11 of the hooks");
         let edit = |from: &str, to: &str| {
             ask(&stage, "Edit", json!({ "file_path": path, "old_string": from, "new_string": to }))
         };
@@ -315,7 +315,7 @@ fn an_edit_of_the_hosts_settings_keeps_our_hooks() {
     std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/hooks/claude-code.json"), &hooks).unwrap();
     let input = json!({ "file_path": hooks, "content": "{}" });
     let env = [("CLAUDE_PLUGIN_ROOT", plugin.to_str().unwrap())];
-    refused(&send(&stage, &payload(&stage, "main", "Write", &input), &env), "takes out or changes 10 of the hooks");
+    refused(&send(&stage, &payload(&stage, "main", "Write", &input), &env), "takes out or changes 11 of the hooks");
 }
 
 #[test]

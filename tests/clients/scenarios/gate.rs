@@ -23,7 +23,7 @@ pub fn a_premature_stop_is_held_and_the_model_reads_why(client: &Client) {
     assert!(reason.contains("List the boxes"), "the open phase is named: {reason}");
     assert!(reason.contains("steadfast "), "a command moves it on: {reason}");
     let blocked = run.hooks("Stop");
-    assert!(blocked[0].contains("\"decision\":\"block\""), "{blocked:?}");
+    assert_eq!(blocked.iter().filter(|out| out.contains("\"decision\":\"block\"")).count(), 1, "{blocked:?}");
     assert_eq!(project.recorded("gate_block").len(), 1);
 }
 
@@ -161,7 +161,9 @@ pub fn a_subagent_is_never_held(client: &Client) {
 fn let_go_and_woken(project: &Project, run: &Run) {
     assert_eq!(project.verdicts(), ["background", "no-progress"], "{}", run.story());
     assert_eq!(project.recorded("gate_block").len(), 1, "{}", run.story());
-    assert_eq!(run.hooks("Stop").len(), 3, "{}", run.story());
+    // Beside each answer of the gate stands the silence of the hook that sleeps.
+    let stops = run.hooks("Stop");
+    assert_eq!((stops.len(), stops.iter().filter(|out| !out.is_empty()).count()), (6, 3), "{}", run.story());
     let woken = run.main()[2].text();
     assert!(woken.contains("<task-notification>"), "{woken}");
     assert!(woken.rsplit("<task-notification>").next().unwrap().contains(BLOCK), "{woken}");

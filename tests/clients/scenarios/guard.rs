@@ -87,7 +87,7 @@ pub fn approvals_and_hooks_are_kept(client: &Client) {
     let main = run.main();
     let after = |n: usize| main[n].text();
     assert!(after(2).contains("sets disableAllHooks"), "{}", run.story());
-    assert!(after(3).contains("takes out or changes 10 of the hooks"), "{}", run.story());
+    assert!(after(3).contains("takes out or changes 11 of the hooks"), "{}", run.story());
     assert!(after(4).contains("it changes the state directory"), "{}", run.story());
     assert!(after(5).contains("is for the person, not for the agent"), "{}", run.story());
     assert_eq!(fs::read_to_string(&settings).unwrap(), before);

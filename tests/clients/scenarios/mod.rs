@@ -11,6 +11,7 @@ pub mod install;
 pub mod plugin;
 pub mod quiet;
 pub mod terminal;
+pub mod wait;
 
 use std::time::{Duration, Instant};
 

@@ -48,9 +48,9 @@ pub fn plugin_and_installed_hooks_count_once(client: &Client) {
         assert_eq!(run.hooks(event).len(), 2, "both are called for {event}\n{}", run.story());
         assert_eq!(blocks(&run, event), 1, "one prints for {event}\n{}", run.story());
     }
-    // Three stops: held, held because a step was done, and let go.
+    // Three stops: held, held because a step was done, and let go. At each, the gate and the hook that sleeps, twice.
     let stops = run.hooks("Stop");
-    assert_eq!(stops.len(), 6, "{}", run.story());
+    assert_eq!(stops.len(), 12, "{}", run.story());
     assert_eq!(stops.iter().filter(|out| out.contains("\"block\"")).count(), 2, "{}", run.story());
     assert_eq!(stops.iter().filter(|out| !out.is_empty()).count(), 3, "{}", run.story());
     assert_eq!(holds(&run.main()), 2, "{}", run.story());
