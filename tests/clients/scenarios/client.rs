@@ -39,7 +39,7 @@ pub fn what_a_hook_is_told(client: &Client) {
             "look around",
             Script::new([
                 super::write(&project, "note.txt", "one\n"),
-                Reply::bash("env | grep ^CLAUDE; exit 3"),
+                Reply::bash("env | grep -E '^(AI_AGENT|CLAUDE)'; exit 3"),
                 Reply::text("Looked around."),
             ]),
         )
@@ -59,6 +59,7 @@ pub fn what_a_hook_is_told(client: &Client) {
         assert!(says(&format!("CLAUDE_CODE_SESSION_ID={}", run.session())), "{event}: {env}");
         assert!(says(&format!("CLAUDE_PROJECT_DIR={}", project.dir.display())), "{event}: {env}");
         assert!(says("CLAUDE_CODE_ENTRYPOINT=sdk-cli"), "{event}: {env}");
+        assert!(says(&format!("AI_AGENT=claude-code_{}_harness", client.version.replace('.', "-"))), "{event}: {env}");
         // The older release says neither; there the entry point tells a headless run.
         assert_eq!(says("CLAUDE_CODE_SESSION_ATTENDED=0"), !client.is_old(), "{event}: {env}");
         assert_eq!(env.contains("CLAUDE_PID="), !client.is_old(), "{event}: {env}");
@@ -74,6 +75,8 @@ pub fn what_a_hook_is_told(client: &Client) {
     // The agent's own shell names the session too: this is how a verb knows it.
     let shell = run.main().last().unwrap().text();
     assert!(shell.contains(&format!("CLAUDE_CODE_SESSION_ID={}", run.session())), "{shell}");
+    // A client of any age that is started there must not take that name for its own.
+    assert!(shell.contains("AI_AGENT=claude-code_") && !shell.contains("_harness"), "{shell}");
 }
 
 /// A hook that sleeps beside the session and then exits 2 wakes it, also headless.
