@@ -2,7 +2,7 @@
 //!
 //! Two fail directions. Content fails closed: what no approved contract covers is never injected. Control fails open: what
 //! cannot be evaluated (a payload that does not parse, a lock that times out, a full disk, a missing home, a panic) lets the
-//! stop go. A hook prints exactly one JSON object or nothing and exits 0; the one exception is [`sleeper`], which has a road
+//! stop go. A hook prints exactly one JSON object or nothing and exits 0; the one exception is `sleeper.rs`, which has a road
 //! of its own.
 
 mod adopt;

@@ -61,7 +61,7 @@ fn asleep(stage: &Stage, child: &mut Child) {
     let sessions = || stage.tree(&stage.state.join("sessions"));
     while !sessions().iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains(&named)) {
         assert!(child.try_wait().unwrap().is_none(), "it does not sleep");
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 
