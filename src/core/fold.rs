@@ -9,6 +9,7 @@ use crate::core::ledger::{Record, chain, is_work, label, parse_line, status_afte
 use crate::core::plan::Status;
 use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
 use crate::core::seen::Seen;
+use crate::core::sorted::by_number;
 use crate::core::text::{first_chars, flatten};
 use crate::core::wait::Wait;
 
@@ -54,7 +55,7 @@ pub fn fold<'a>(ledgers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Folde
         let end = read_one(&mut folded, bytes);
         folded.run.ledgers.insert(agent.to_owned(), end);
     }
-    folded.records.sort_by_key(|record| record.tick);
+    folded.records = by_number(folded.records, |record| record.tick);
     let mut ticks = BTreeSet::new();
     let mut twice = BTreeSet::new();
     for record in &folded.records {

@@ -27,6 +27,7 @@ pub mod proposal;
 pub mod request;
 pub mod run;
 pub mod seen;
+pub mod sorted;
 pub mod text;
 pub mod view;
 pub mod wait;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::core::plan::{Phase, Plan, Shape, Status, StepState};
 use crate::core::plan_read::{self, lines};
+use crate::core::sorted::by_number;
 
 /// Why a plan could not be edited. Line numbers count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,11 +222,10 @@ fn first_good(
 }
 
 /// Applies edits that do not overlap.
-fn apply(bytes: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
-    edits.sort_by_key(|(span, _)| span.start);
+fn apply(bytes: &[u8], edits: Vec<Edit>) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 32);
     let mut at = 0;
-    for (span, text) in edits {
+    for (span, text) in by_number(edits, |(span, _)| span.start as u64) {
         out.extend_from_slice(bytes.get(at..span.start).unwrap_or_default());
         out.extend_from_slice(text.as_bytes());
         at = span.end;

@@ -204,16 +204,16 @@ impl SessionFile {
 
 /// All sessions known here, with their keys.
 pub fn all(state: &Path) -> Vec<(String, Session)> {
-    let mut found: Vec<(String, Session)> = disk::names(&dir(state), 10_000)
+    let mut names = disk::names(&dir(state), 10_000);
+    names.sort();
+    names
         .into_iter()
         .filter_map(|name| {
             let key = name.strip_suffix(".json")?.to_owned();
             let session = read(state, &key)?;
             Some((key, session))
         })
-        .collect();
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    found
+        .collect()
 }
 
 #[cfg(test)]

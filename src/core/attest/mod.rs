@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use crate::core::contract::{Contract, ContractPhase, GateOptions, Mode};
 use crate::core::plan::{Phase, Plan, Problem};
 use crate::core::plan_edit::is_id;
+use crate::core::sorted::by_number;
 use text::Text;
 
 /// Longest title, step, path or other short text, in characters.
@@ -31,12 +32,11 @@ pub fn build(plan: &Plan, mode: Mode, gate: GateOptions) -> Result<Contract, Vec
     unique_ids(plan, &mut text.problems);
     let mut phases: Vec<ContractPhase> = plan.phases.iter().map(|phase| content(phase, &mut text)).collect();
     depends::resolve(plan, &mut phases, &mut text.problems);
-    let mut problems = text.problems;
+    let problems = text.problems;
     if problems.is_empty() {
         return Ok(Contract { v: 1, goal, mode, gate, phases });
     }
-    problems.sort_by_key(|problem| problem.line);
-    Err(problems)
+    Err(by_number(problems, |problem| problem.line as u64))
 }
 
 fn whole(plan: &Plan, problems: &mut Vec<Problem>) {

@@ -21,6 +21,7 @@ use crate::core::contract::Mode;
 use crate::core::ledger::{is_name, is_work};
 use crate::core::next::Next;
 use crate::core::run::{Proof, Run};
+use crate::core::sorted::by_number;
 use crate::core::view::{PhaseView, View};
 
 /// The first words of every hold. Some hosts hand a hold back as a prompt of the user; it is known by these words.
@@ -81,7 +82,7 @@ pub struct Block<'a> {
 impl<'a> Block<'a> {
     /// Takes agents, tick and check from the run state.
     pub fn new(view: &'a View, next: &'a Next, digest: &'a str, mode: Mode, run: &Run) -> Self {
-        let mut agents: Vec<_> = run
+        let agents: Vec<_> = run
             .ledgers
             .iter()
             .filter(|(agent, end)| end.work_tick > 0 && is_name(agent))
@@ -89,7 +90,8 @@ impl<'a> Block<'a> {
                 Some(Last { agent: agent.clone(), event: known(view, &end.event)?, tick: end.work_tick })
             })
             .collect();
-        agents.sort_by(|a, b| b.tick.cmp(&a.tick).then_with(|| a.agent.cmp(&b.agent)));
+        // The latest first; the ledgers stand in the order of their names.
+        let agents = by_number(agents, |last| u64::MAX - last.tick);
         let tick = agents.first().map_or(0, |last| last.tick);
         let check = at_hand(view, next).and_then(last_check);
         Self { view, next, digest, mode, agents, tick, check }

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::render::{Layout, New, Style};
 use super::scan::{Doc, Item, Node, is_space, last_comment};
+use crate::core::sorted::by_number;
 
 /// A member or element to be written.
 pub(super) type Fresh<'a> = (Option<&'a str>, New<'a>);
@@ -27,11 +28,11 @@ impl Edits {
     }
 
     /// The text with all replacements made. Ranges must not overlap.
-    pub(super) fn apply(mut self, text: &str) -> String {
-        self.0.sort_by_key(|(range, _)| range.start);
+    pub(super) fn apply(self, text: &str) -> String {
+        let edits = by_number(self.0, |(range, _)| range.start as u64);
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
-        for (range, with) in &self.0 {
+        for (range, with) in &edits {
             out.push_str(text.get(at..range.start).unwrap_or(""));
             out.push_str(with);
             at = range.end;

@@ -19,6 +19,7 @@ mod table;
 mod words;
 
 use crate::core::plan::{Phase, Plan, Problem, Shape};
+use crate::core::sorted::by_number;
 
 /// A list of phases read in one way.
 #[derive(Debug, Default)]
@@ -67,7 +68,7 @@ pub fn read(bytes: &[u8]) -> Plan {
     problems::current_phase(&outline, &found.phases, &mut notes);
     let mut problems = notes.problems;
     problems.extend(notes.blockers.iter().cloned());
-    problems.sort_by_key(|problem| problem.line);
+    let problems = by_number(problems, |problem| problem.line as u64);
     Plan {
         title: outline.title(),
         goal: outline.goal(),
