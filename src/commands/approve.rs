@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
             "steadfast status",
         ));
     };
-    pause::only_a_person(ctx, "approve")?;
+    pause::only_a_person(ctx, &format!("approve {}", crate::output::quote(&id)))?;
     if snapshot.head.as_ref().is_some_and(|h| h.is_given(phase)) {
         ctx.say(&Ctx::look(&place)?, &format!("{id} is approved already"));
         return Ok(());

@@ -135,7 +135,13 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
 
 /// A person opens a finished phase again. Nobody else can: a finished phase stays finished.
 pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
-    pause::only_a_person(ctx, "reopen")?;
+    pause::only_a_person(
+        ctx,
+        &format!(
+            "reopen {}--why \"...\"",
+            args.phase.as_deref().map(|p| format!("{} ", crate::output::quote(p))).unwrap_or_default()
+        ),
+    )?;
     let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);

@@ -29,7 +29,13 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, n: u32) -> Result<()> {
     }
     let why = if shown.why.is_empty() { "no reason was given" } else { &shown.why };
     ctx.out.line(&format!("proposal {n}: {}", ctx.out.paint(Style::Plain, why)));
-    attest::confirm(ctx, before.contract.as_ref(), &asked.contract, attest::Word::Must)?;
+    attest::confirm(
+        ctx,
+        before.contract.as_ref(),
+        &asked.contract,
+        attest::Word::Must,
+        &format!("steadfast attest --proposal {n}"),
+    )?;
     let mut desk = ctx.desk(place)?;
     let (now, again, asked) = look(ctx, &desk, n)?;
     let version = |s: &Snapshot| s.head.as_ref().map(|h| h.version);

@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::store::disk;
 
 const NAME: &str = "wake.json";
-/// After one run alone, for how long another is expected, in seconds.
-const ONCE: u64 = 15 * 60;
 /// The longest time between two runs that counts as a service, in seconds.
 const LONGEST: u64 = 25 * 60 * 60;
 
@@ -30,8 +28,8 @@ pub struct Wakes {
 impl Wakes {
     /// Whether another run is to be expected: it came at some interval, and is not long overdue.
     pub fn is_running(self, now: u64) -> bool {
-        let interval = if self.before == 0 { ONCE } else { self.last.saturating_sub(self.before).clamp(60, LONGEST) };
-        self.last > 0 && now.saturating_sub(self.last) <= 2 * interval
+        let interval = self.last.saturating_sub(self.before);
+        self.before > 0 && interval <= LONGEST && now.saturating_sub(self.last) <= 2 * interval.max(60)
     }
 }
 
@@ -71,13 +69,13 @@ mod tests {
     fn a_service_is_one_that_comes_again() {
         for (last, before, now, right) in [
             (0, 0, 100, false),
-            (1_000, 0, 1_100, true),
+            (1_000, 0, 1_100, false),
             (1_000, 0, 3_000, false),
             (10_000, 9_700, 10_500, true),
             (10_000, 9_700, 10_700, false),
             (100_000, 13_600, 200_000, true),
             (100_000, 13_600, 300_000, false),
-            (900_000, 1, 1_000_000, true),
+            (900_000, 1, 900_100, false),
             (900_000, 1, 1_100_000, false),
         ] {
             assert_eq!(Wakes { last, before }.is_running(now), right, "{last} {before} {now}");

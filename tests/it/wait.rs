@@ -177,6 +177,9 @@ fn wake_looks_at_all_plans_and_says_who_wakes() {
     let stage = plan(&[GRIND, SELL]);
     assert_eq!(stage.verb(&["wake"]).code, 1, "nothing waits");
     stage.agent("main", &["wait", "grind", "--for", "1h"]).fine();
+    assert!(stage.verb(&["status"]).fine().out.contains("woken by: nothing: asleep"), "once is not regularly");
+    let stage = later(stage, 600);
+    assert_eq!(stage.verb(&["wake"]).code, 1, "nothing is due");
     assert!(stage.verb(&["status"]).fine().out.contains("woken by: steadfast wake, which runs here regularly"));
     let stage = later(stage, 3_600);
     let mut elsewhere = stage.command(&["wake", "--json"]);

@@ -210,7 +210,7 @@ fn allow(ctx: &Ctx, before: &Snapshot, kind: Option<Change>, asked: &Contract, w
         Some(Change::Same | Change::Extends) => true,
         Some(Change::Weakens) => false,
     };
-    if ctx.person() && confirm(ctx, before.contract.as_ref(), asked, word)? {
+    if ctx.person() && confirm(ctx, before.contract.as_ref(), asked, word, "steadfast attest")? {
         return Ok(By::Person);
     }
     if agent_may {
@@ -236,7 +236,7 @@ fn owns_commands(head: &Head, contract: &Contract) -> bool {
 }
 
 /// The person sees what changes and types the first eight characters of its digest. `false`: they left it to the agent.
-pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word) -> Result<bool> {
+pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word: Word, again: &str) -> Result<bool> {
     let empty = Contract { v: asked.v, ..Contract::default() };
     let lines: Vec<String> =
         differences::differences(old.unwrap_or(&empty), asked).iter().map(ToString::to_string).collect();
@@ -261,5 +261,5 @@ pub(super) fn confirm(ctx: &Ctx, old: Option<&Contract>, asked: &Contract, word:
     if word == Word::May && typed.trim().is_empty() {
         return Ok(false);
     }
-    Err(Failure::no("nothing was approved", "the code was not typed", "steadfast attest"))
+    Err(Failure::no("nothing was approved", "the code was not typed", again))
 }
