@@ -39,9 +39,13 @@ pub fn need(run: &PhaseRun, phase: &ContractPhase, tree: Option<&str>, edit_tick
     if run.begun || run.checks != phase.proof_tag() {
         return Need::Run;
     }
+    // An edit that was seen counts although the tree looks the same: git may ignore what was edited.
+    if run.proof_tick < edit_tick {
+        return Need::Run;
+    }
     let same = tree.filter(|_| !run.tree.is_empty()).map(|tree| tree == run.tree);
     match run.proof {
-        Proof::Passed if same.unwrap_or(run.proof_tick >= edit_tick) => Need::Nothing,
+        Proof::Passed if same.unwrap_or(true) => Need::Nothing,
         // What git ignores may have changed: only where a command itself said no is it pointless to ask again.
         Proof::Failed if same == Some(true) && run.exit.is_some_and(|exit| exit != 0) => Need::Change,
         _ => Need::Run,
@@ -143,13 +147,15 @@ mod tests {
         use Proof::{Failed, Interrupted, Passed};
         for (run, tree, edit, right) in [
             (PhaseRun::default(), Some("t"), 0, Need::Run),
-            (after(&[outcome(Passed, 0, "t")]), Some("t"), 99, Need::Nothing),
+            (after(&[outcome(Passed, 0, "t")]), Some("t"), 10, Need::Nothing),
+            (after(&[outcome(Passed, 0, "t")]), Some("t"), 11, Need::Run),
             (after(&[outcome(Passed, 0, "t")]), Some("u"), 0, Need::Run),
             (after(&[outcome(Passed, 0, "t")]), None, 10, Need::Nothing),
             (after(&[outcome(Passed, 0, "t")]), None, 11, Need::Run),
             (after(&[outcome(Passed, 0, "")]), Some("t"), 10, Need::Nothing),
             (after(&[outcome(Passed, 0, "")]), Some("t"), 11, Need::Run),
-            (after(&[outcome(Failed, 1, "t")]), Some("t"), 99, Need::Change),
+            (after(&[outcome(Failed, 1, "t")]), Some("t"), 10, Need::Change),
+            (after(&[outcome(Failed, 1, "t")]), Some("t"), 11, Need::Run),
             (after(&[outcome(Failed, 1, "t")]), Some("u"), 0, Need::Run),
             (after(&[outcome(Failed, 1, "")]), Some("t"), 0, Need::Run),
             (after(&[outcome(Failed, 0, "t")]), Some("t"), 0, Need::Run),
