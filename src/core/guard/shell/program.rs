@@ -4,6 +4,11 @@ use super::{Simple, Walk, scan};
 use crate::core::guard::code;
 use crate::core::guard::target::Target;
 
+/// Whether the first word of `tar` asks to unpack: letters, with or without a dash.
+fn unpacks(word: &str) -> bool {
+    !word.starts_with("--") && word.trim_start_matches('-').chars().all(char::is_alphabetic) && word.contains('x')
+}
+
 impl Walk<'_> {
     /// Takes a command in. Its words, for what it may feed; `fed` are those of the command that feeds this one.
     pub(super) fn command(&mut self, command: Simple, fed: &[String]) -> Vec<String> {
@@ -45,6 +50,12 @@ impl Walk<'_> {
             "cp" | "install" | "ln" | "rsync" | "scp" => self.last(args),
             "dd" => args.iter().filter_map(|a| a.strip_prefix("of=")).for_each(|word| self.at(word)),
             "curl" | "wget" => self.output(args),
+            // Unpacked into this folder; packing reads.
+            "tar" | "bsdtar" if args.first().is_some_and(|a| a == "--extract" || a == "-x" || unpacks(a)) => {
+                let into = after(args, |a| a == "-C" || a == "--directory").cloned();
+                into.iter().for_each(|folder| self.at(folder));
+            }
+            "unzip" => after(args, |a| a == "-d").cloned().iter().for_each(|folder| self.at(folder)),
             "sed" if args.iter().any(|a| a.starts_with("--in-place") || has_flag(a, &['i'])) => {
                 plain(args).for_each(|word| self.at(word));
             }
