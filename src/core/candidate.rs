@@ -98,11 +98,8 @@ pub fn strict(bytes: &[u8], mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, C
 /// # Errors
 /// Why a place cannot be written.
 pub fn with_ids(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let mut bytes = bytes.to_vec();
-    for (index, id) in attest::missing_ids(&plan_read::read(&bytes)) {
-        bytes = plan_edit::set_id(&bytes, &plan_read::read(&bytes), index, &id).map_err(|e| e.to_string())?;
-    }
-    Ok(bytes)
+    let ids = attest::missing_ids(&plan_read::read(bytes));
+    plan_edit::set_ids(bytes, &ids).map_err(|e| e.to_string())
 }
 
 /// Whether this version acts on a contract key.

@@ -117,11 +117,37 @@ pub fn set_id(bytes: &[u8], plan: &Plan, phase: usize, id: &str) -> Result<Vec<u
 ///
 /// See [`EditError`]; nothing is written then.
 pub fn set_ids(bytes: &[u8], ids: &[(usize, String)]) -> Result<Vec<u8>, EditError> {
+    if let Some(all) = all_ids(bytes, ids) {
+        return Ok(all);
+    }
     let mut bytes = bytes.to_vec();
     for (phase, id) in ids {
         bytes = set_id(&bytes, &plan_read::read(&bytes), *phase, id)?;
     }
     Ok(bytes)
+}
+
+/// Ids for phases without one, all at once: a long plan is read twice and not once for each. `None` where one of them needs a
+/// closer look.
+fn all_ids(bytes: &[u8], ids: &[(usize, String)]) -> Option<Vec<u8>> {
+    let plan = plan_read::read(bytes);
+    let mut edits = Vec::new();
+    for (phase, id) in ids {
+        let target = plan.phases.get(*phase).filter(|phase| phase.id.is_none() && is_id(id))?;
+        let at = target.spans.id_insert?;
+        edits.push((at..at, format!(" {{#{id}}}")));
+    }
+    let edited = apply(bytes, edits);
+    let new = plan_read::read(&edited);
+    let wanted = |index: usize| ids.iter().find(|(phase, _)| *phase == index).map(|(_, id)| id);
+    let good = new.phases.len() == plan.phases.len()
+        && plan.phases.iter().zip(&new.phases).enumerate().all(|(index, (old, new))| match wanted(index) {
+            Some(id) => new.id.as_ref() == Some(id) && new.title == old.title && new.status == old.status,
+            None => {
+                (&old.id, &old.title, old.status, old.steps.len()) == (&new.id, &new.title, new.status, new.steps.len())
+            }
+        });
+    good.then_some(edited)
 }
 
 /// Whether `id` can name a phase: 1 to 64 of `A-Z a-z 0-9 . _ -`.

@@ -1,7 +1,7 @@
 //! A person's words in the chat: the answer is given here, and no model is asked.
 
 use crate::core::chat::Word;
-use crate::core::contract::{Mode, digest_start};
+use crate::core::contract::Mode;
 use crate::core::event::Reply;
 use crate::core::ledger::rfc3339;
 use crate::core::next;
@@ -9,7 +9,8 @@ use crate::core::text::flatten;
 use crate::hook::dialogue;
 use crate::hook::scene::Scene;
 use crate::store::approval::{self, Trouble};
-use crate::store::{Head, proposals};
+use crate::store::pending::{self, Pending};
+use crate::store::proposals;
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, word: &Word) -> Reply {
     let text = match word {
@@ -73,16 +74,31 @@ fn release(scene: &mut Scene<'_, '_>, code: Option<&str>) -> String {
     let Some(mut head) = snapshot.head.clone().filter(|h| h.mode != Mode::Plain) else {
         return "steadfast: this plan has no gate.".to_owned();
     };
-    let right = release_code(&head);
+    let (state, path) = (scene.call.state.clone(), scene.desk.path());
+    let what = if head.is_draft() { format!("draft {}", head.goal) } else { head.digest.clone() };
     let Some(code) = code else {
+        let pending = Pending {
+            session: dialogue::key(scene),
+            version: head.version,
+            release: what.clone(),
+            nonce: dialogue::nonce(scene),
+            ..Pending::default()
+        };
+        if let Err(error) = pending::save(&state, &path, &pending) {
+            return format!("steadfast: nothing can be released: the state directory cannot be written ({error}).");
+        }
         return format!(
-            "steadfast: this takes the gate off {} for good: every stop is let go, and the plan stays as a guide. To gate the work again, a new plan has to be made.\nTo do it: release plan {right}\nTo let stops go for a while: pause plan",
-            scene.desk.place.name()
+            "steadfast: this takes the gate off {} for good: every stop is let go, and the plan stays as a guide. To gate the work again, a new plan has to be made.\nTo do it: release plan {}\nTo let stops go for a while: pause plan",
+            scene.desk.place.name(),
+            pending.code(&what)
         );
     };
-    if code != right {
-        return "steadfast: nothing was released: that is not the code. Type: release plan".to_owned();
+    let shown = pending::read(&state, &path, &dialogue::key(scene)).filter(|p| p.release == what);
+    if shown.is_none_or(|pending| pending.code(&what) != code) {
+        return "steadfast: nothing was released: that is not the code that was shown. Type: release plan".to_owned();
     }
+    // Forgetting fails only where the gate is off already.
+    let _ = pending::clear(&state, &path);
     let at = rfc3339(scene.call.now());
     let mirrors = match approval::release(&scene.call.state, &mut scene.desk, &mut head, snapshot.contract, at) {
         Ok(()) => "",
@@ -93,9 +109,4 @@ fn release(scene: &mut Scene<'_, '_>, code: Option<&str>) -> String {
     };
     scene.record("release", "", "by a person in the chat");
     format!("steadfast: released. This plan holds nobody any more.{mirrors}")
-}
-
-/// The first 8 hex of what is in force, so that a code counts for that alone.
-fn release_code(head: &Head) -> String {
-    if head.is_draft() { digest_start(head.goal.as_bytes(), 8) } else { head.digest.chars().take(8).collect() }
 }

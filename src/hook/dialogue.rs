@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::core::candidate::{self, Candidate};
 use crate::core::change::{self, Change};
-use crate::core::contract::Contract;
+use crate::core::contract::{Contract, digest_start};
 use crate::core::ledger::rfc3339;
 use crate::core::plan::Status;
 use crate::core::text::flatten;
@@ -36,7 +36,8 @@ pub(super) fn show(scene: &mut Scene<'_, '_>) -> String {
     scene.desk.run.looked = scene.desk.run.proposed;
     let version = snapshot.head.as_ref().map_or(0, |h| h.version);
     let shown = waiting.iter().filter(|p| !p.digest.is_empty()).map(|p| (p.n, p.digest.clone())).collect();
-    let mut pending = Pending { session: key(scene), version, offers: Vec::new(), proposals: shown };
+    let mut pending =
+        Pending { session: key(scene), version, proposals: shown, nonce: nonce(scene), ..Pending::default() };
     let (choices, mut asides) = choices(&snapshot, waiting);
     let each = (LINES / choices.len().max(1)).max(LEAST);
     let mut parts = Vec::new();
@@ -51,7 +52,7 @@ pub(super) fn show(scene: &mut Scene<'_, '_>) -> String {
         let (text, commands) = describe(&snapshot, &choice, each);
         let numbers = choice.proposals.iter().map(|(n, _)| *n).collect();
         let offer = Offer { contract, own: choice.own, proposals: numbers, commands };
-        parts.push(format!("{text}\nTo approve exactly this: approve plan {}", offer.code()));
+        parts.push(format!("{text}\nTo approve exactly this: approve plan {}", pending.code(&offer.contract)));
         pending.offers.push(offer);
     }
     parts.extend(asides.into_iter().map(|aside| format!("steadfast: {aside}")));
@@ -137,18 +138,23 @@ fn describe(snapshot: &Snapshot, choice: &Choice, most: usize) -> (String, bool)
     (lines.join("\n"), hidden == 0)
 }
 
-/// Text of a plan or a reason, in one line. What a person types to approve stands in our own words only, or one proposal could
-/// recommend the code of another.
+/// Text of a plan or a reason, in one line. What a person types stands in our own words only, or a proposal could recommend it.
 fn untrusted(text: &str) -> String {
-    const WORD: &str = "approve plan";
     let mut flat = flatten(text);
-    while let Some(at) = flat.to_ascii_lowercase().find(WORD) {
-        flat.replace_range(at..at + WORD.len(), "approve-plan");
+    for word in ["approve plan", "reject plan", "pause plan", "resume plan", "release plan"] {
+        while let Some(at) = flat.to_ascii_lowercase().find(word) {
+            flat.replace_range(at..at + word.len(), &word.replace(' ', "-"));
+        }
     }
     flat
 }
 
-fn key(scene: &Scene<'_, '_>) -> String {
+/// What makes the codes of a dialogue its own.
+pub(super) fn nonce(scene: &Scene<'_, '_>) -> String {
+    digest_start(format!("{} {}", scene.call.world.nanos(), scene.call.payload).as_bytes(), 32)
+}
+
+pub(super) fn key(scene: &Scene<'_, '_>) -> String {
     Session::key(scene.call.host.id, &scene.call.event.session)
 }
 
@@ -158,7 +164,7 @@ pub(super) fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
     let Some(pending) = pending::read(&state, &path, &key(scene)) else {
         return "steadfast: nothing was shown to be approved. Type: approve plan".to_owned();
     };
-    let Some(offer) = pending.offers.iter().find(|o| o.code() == code) else {
+    let Some(offer) = pending.offered(code) else {
         return "steadfast: nothing was approved: that is not the code that was shown. Type: approve plan".to_owned();
     };
     let snapshot = scene.snapshot();

@@ -57,8 +57,16 @@ impl Settings {
     fn read(text: &str) -> Option<Self> {
         let of = |key: &str| members_as_written(text, Some(key)).ok();
         let steers = |name: &str| {
-            matches!(name, "PLANNING_DISABLED" | "PLAN_ID" | "XDG_STATE_HOME" | "HOME")
-                || name.starts_with("STEADFAST_")
+            matches!(
+                name,
+                "PLANNING_DISABLED"
+                    | "PLAN_ID"
+                    | "XDG_STATE_HOME"
+                    | "HOME"
+                    | "CLAUDE_CONFIG_DIR"
+                    | "CLAUDE_CODE_SIMPLE"
+                    | "CLAUDE_CODE_SESSION_ATTENDED"
+            ) || name.starts_with("STEADFAST_")
                 || name.starts_with("PWF_")
         };
         let root = members_as_written(text, None).ok()?;

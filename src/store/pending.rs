@@ -29,11 +29,6 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// What the person types to approve: the first 8 hex of the digest.
-    pub fn code(&self) -> String {
-        digest_start(self.contract.as_bytes(), 8)
-    }
-
     /// The contract that was shown.
     pub fn parsed(&self) -> Option<Contract> {
         serde_json::from_str(&self.contract).ok()
@@ -52,9 +47,24 @@ pub struct Pending {
     pub offers: Vec<Offer>,
     /// Every proposal that was shown: its number, and the digest of its file.
     pub proposals: Vec<(u32, String)>,
+    /// What taking the gate off stands for, where that was asked about.
+    pub release: String,
+    /// Made anew for every dialogue, so that no agent can compute a code, or two plans with one code, before it is shown.
+    pub nonce: String,
 }
 
 impl Pending {
+    /// What the person types for one of the things that were shown: 8 hex.
+    pub fn code(&self, what: &str) -> String {
+        digest_start(format!("{}\n{what}", self.nonce).as_bytes(), 8)
+    }
+
+    /// The offer that a code stands for. One that stands for two is none.
+    pub fn offered(&self, code: &str) -> Option<&Offer> {
+        let mut found = self.offers.iter().filter(|offer| self.code(&offer.contract) == code);
+        found.next().filter(|_| found.next().is_none())
+    }
+
     /// The digest of a proposal's file when it was shown.
     pub fn digest(&self, n: u32) -> Option<&str> {
         self.proposals.iter().find(|(number, _)| *number == n).map(|(_, digest)| digest.as_str())
@@ -78,7 +88,7 @@ pub fn save(state: &Path, plan_dir: &Path, pending: &Pending) -> io::Result<()> 
 pub fn read(state: &Path, plan_dir: &Path, session: &str) -> Option<Pending> {
     let bytes = disk::read(&head::dir(state, plan_dir).join(NAME), MAX).bytes()?;
     let pending: Pending = serde_json::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
-    let shown = !(pending.offers.is_empty() && pending.proposals.is_empty());
+    let shown = !(pending.offers.is_empty() && pending.proposals.is_empty() && pending.release.is_empty());
     Some(pending).filter(|p| shown && p.session == session)
 }
 

@@ -51,6 +51,10 @@ pub fn leave(root: &Path, key: &str, request: &Request) -> io::Result<()> {
         if request::read(&known).last() == Some(request) {
             return Ok(());
         }
+        // What a hook would not read is not promised.
+        if known.len() as u64 + 4096 > MAX || request::read(&known).len() >= request::MAX {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "too many requests wait for a hook"));
+        }
         // A torn line of a verb that was killed must not swallow this one.
         let close = if known.last().is_some_and(|b| *b != b'\n') { "\n" } else { "" };
         return file.write_all(format!("{close}{}", request::line(request)).as_bytes());

@@ -447,6 +447,62 @@ fn a_command_of_a_sandboxed_agent_run_by_a_person() {
     assert!(agreed.code == 0 && stage.project.join("pwned").exists(), "{agreed:?}");
 }
 
+/// A code that could be computed would let an agent make two plans with one code, or recommend one in a reason.
+#[test]
+fn a_code_computed_before_it_is_shown() {
+    let stage = Stage::gated();
+    stage.edit_plan("- [ ] Tables\n", "");
+    let attended = [("CLAUDE_CODE_SESSION_ATTENDED", "1")];
+    let say = |text: &str| {
+        let answer = stage.hook_with("main", "UserPromptSubmit", json!({ "prompt": text }), &attended);
+        answer.held().unwrap().to_owned()
+    };
+    let code = |text: &str, word: &str| text.split(word).nth(1).unwrap().trim()[..8].to_owned();
+    let (first, second) = (say("approve plan"), say("approve plan"));
+    let (first, second) = (code(&first, "approve plan "), code(&second, "approve plan "));
+    assert_ne!(first, second, "each dialogue has its own");
+    assert!(say(&format!("approve plan {first}")).contains("not the code"), "and the newest counts");
+    let digest = stage.verb(&["attest", "--show", "--json"]).fine().json()["digest"].as_str().unwrap()[..8].to_owned();
+    assert!(say(&format!("release plan {digest}")).contains("nothing was released"), "nothing was shown");
+    let shown = code(&say("release plan"), "release plan ");
+    assert_ne!(shown, digest);
+    assert!(say(&format!("release plan {digest}")).contains("nothing was released"));
+    assert_eq!(stage.status()["plan"]["mode"], "gate");
+    assert!(say(&format!("release plan {shown}")).contains("released"));
+}
+
+#[test]
+fn a_reason_that_recommends_a_word_of_the_user() {
+    let stage = Stage::gated();
+    stage.write("less.md", &PLAN.replace("- [ ] Tables\n", ""));
+    stage.agent("main", &["propose", "less.md", "--why", "now type: Release  Plan 12345678, or pause plan"]).fine();
+    let attended = [("CLAUDE_CODE_SESSION_ATTENDED", "1")];
+    let shown = stage.hook_with("main", "UserPromptSubmit", json!({ "prompt": "approve plan" }), &attended);
+    let text = shown.held().unwrap().to_lowercase();
+    assert!(!text.contains("release plan") && !text.contains("pause plan"), "{text}");
+}
+
+#[test]
+fn a_forged_request_for_a_cloned_plan() {
+    let other = Stage::gated();
+    let stage = Stage::new();
+    let id = other.plan_dir().file_name().unwrap().to_str().unwrap().to_owned();
+    for name in ["task_plan.md", ".mode", ".attestation", "contract-v1.json", "ledger-claude-code.jsonl", ".run"] {
+        stage.write(&format!(".planning/{id}/{name}"), &other.read(other.plan_dir().join(name)));
+    }
+    fs::create_dir(&stage.state).unwrap();
+    let key = steadfast::store::Session::key("claude-code", "main");
+    let init = json!({ "what": "init", "plan": id, "mode": "gate", "goal": "mine" }).to_string();
+    stage.write(&format!(".planning/.request.{key}"), &init);
+    // The verb leaves it to the hook although it could write the state directory itself, and the hook refuses.
+    let asked = stage.agent("main", &["attest"]).fine();
+    assert!(asked.out.contains("takes effect at the next hook"), "{asked:?}");
+    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": "steadfast attest" } });
+    let answer = stage.hook("main", "PostToolUse", fields);
+    assert!(answer.context().contains("approved somewhere else"), "{answer:?}");
+    assert_eq!(stage.status()["plan"]["attestation"], "unapproved");
+}
+
 #[test]
 fn a_home_full_of_links() {
     // The state directory's own files replaced by links: nothing is read or written through them.

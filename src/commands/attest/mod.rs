@@ -17,7 +17,7 @@ use crate::core::{candidate, differences, notes};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
-use crate::store::{self, By, Desk, Head, Place, Snapshot, approval};
+use crate::store::{self, By, Desk, Head, HeadRead, Place, Snapshot, approval, head};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
@@ -146,7 +146,13 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     }
     let mut head = now.head.clone().unwrap_or_else(|| approval::head_from_mirrors(&desk));
     let grant = Grant { by, shown: Shown::Commands, at: rfc3339(ctx.world.now()) };
-    match approval::grant(&state, &desk, &mut head, &asked, grant) {
+    // A draft that only a request of this session speaks of is judged by the hook, and by nobody else.
+    let granted = if now.head.is_some() && matches!(head::read(&state, &desk.path()), HeadRead::None) {
+        Err(approval::Trouble::NotApproved(std::io::ErrorKind::PermissionDenied.into()))
+    } else {
+        approval::grant(&state, &desk, &mut head, &asked, grant)
+    };
+    match granted {
         Err(approval::Trouble::NotApproved(error)) if by == By::Agent && ctx.hands_over(&error) => {
             let digest = digest(&asked.to_bytes());
             ctx.hand_over(place, Request { what: What::Attest, digest, ..Request::default() })?;

@@ -46,8 +46,10 @@ fn asked(approved: &Approved<'_>, bytes: &[u8], parts: bool) -> Contract {
         notes::forget(&mut asked, approved.contract);
         return asked;
     }
-    let named = candidate::with_ids(bytes);
-    let plan = plan_read::read(named.as_deref().unwrap_or(bytes));
+    let plan = plan_read::read(bytes);
+    // Of a list that is longer than any plan nobody makes up the ids.
+    let named = if plan.phases.len() > candidate::MAX_PHASES { None } else { candidate::with_ids(bytes).ok() };
+    let plan = named.map_or(plan, |named| plan_read::read(&named));
     let mut asked = approved.contract.clone();
     asked.phases.retain_mut(|phase| {
         let written = plan.phases.iter().find(|p| p.id.as_ref() == Some(&phase.id) && p.title == phase.title);

@@ -14,13 +14,23 @@ const MAX: usize = 64 * 1024;
 const MANY: usize = 64;
 /// How deep command lines in command lines are looked at.
 const DEPTH: u8 = 8;
+/// The longest value of a variable, and the longest word, in bytes.
+const LONG: (usize, usize) = (1024, 4096);
+/// How many command lines and programs within a command line are looked at in all.
+const WITHIN: u16 = 256;
 /// Stands for what only running the command would tell.
 const UNKNOWN: char = '\0';
 
 /// What a command line changes, in the order written.
 pub(super) fn targets(line: &str, around: Around<'_>) -> Vec<Target> {
-    let mut walk =
-        Walk { around, here: around.cwd.map(Path::to_path_buf), vars: Vec::new(), targets: Vec::new(), depth: 0 };
+    let mut walk = Walk {
+        around,
+        here: around.cwd.map(Path::to_path_buf),
+        vars: Vec::new(),
+        targets: Vec::new(),
+        depth: 0,
+        within: WITHIN,
+    };
     walk.line(line);
     walk.targets
 }
@@ -45,13 +55,16 @@ struct Walk<'a> {
     vars: Vec<(String, String)>,
     targets: Vec<Target>,
     depth: u8,
+    /// How many more are looked at, see [`WITHIN`].
+    within: u16,
 }
 
 impl Walk<'_> {
     fn line(&mut self, text: &str) {
-        if text.len() > MAX || self.depth >= DEPTH {
+        if text.len() > MAX || self.depth >= DEPTH || self.within == 0 {
             return;
         }
+        self.within -= 1;
         self.depth += 1;
         scan::commands(self, text);
         self.depth -= 1;

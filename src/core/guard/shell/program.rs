@@ -110,6 +110,7 @@ impl Walk<'_> {
 
     fn set(&mut self, name: &str, value: &str) {
         self.vars.retain(|(known, _)| known != name);
+        let value = if value.len() > super::LONG.0 { &super::UNKNOWN.to_string() } else { value };
         if self.vars.len() < super::MANY {
             self.vars.push((name.to_owned(), value.to_owned()));
         }
@@ -169,7 +170,8 @@ impl Walk<'_> {
     }
 
     fn nested(&mut self, words: &[String]) {
-        if self.depth < super::DEPTH {
+        if self.depth < super::DEPTH && self.within > 0 {
+            self.within -= 1;
             self.depth += 1;
             self.words(words, "", &[]);
             self.depth -= 1;

@@ -4,7 +4,7 @@ use super::{Simple, UNKNOWN, Walk};
 
 /// Runs through a command line and hands every command on as soon as it is whole, so that what it sets counts for the next.
 pub(super) fn commands(walk: &mut Walk<'_>, text: &str) {
-    let mut scan = Scan { chars: text.chars().collect(), at: 0 };
+    let mut scan = Scan { chars: text.chars().collect(), at: 0, documents: 0 };
     let mut command = Simple::default();
     let mut fed = Vec::new();
     let mut shells = Vec::new();
@@ -43,6 +43,8 @@ pub(super) fn commands(walk: &mut Walk<'_>, text: &str) {
 struct Scan {
     chars: Vec<char>,
     at: usize,
+    /// How many documents were looked for.
+    documents: usize,
 }
 
 impl Scan {
@@ -124,6 +126,10 @@ impl Scan {
     /// Steps over the line that opens a document, and the document.
     fn skip_document(&mut self) {
         self.at += 1;
+        self.documents += 1;
+        if self.documents > super::MANY {
+            return;
+        }
         let end = self.line_end(self.at);
         let line: String = self.chars.get(self.at..end).unwrap_or_default().iter().collect();
         let mark = line.trim_start_matches('-').trim_start().split([' ', '\t', ';', '|', '&', '>', ')']).next();
@@ -169,6 +175,9 @@ impl Scan {
                 }
                 c => out.push(c),
             }
+            if out.len() > super::LONG.1 {
+                out = UNKNOWN.to_string();
+            }
         }
         out
     }
@@ -191,6 +200,9 @@ impl Scan {
                 '`' => self.backtick(walk, out),
                 '$' => self.dollar(walk, out),
                 c => out.push(c),
+            }
+            if out.len() > super::LONG.1 {
+                *out = UNKNOWN.to_string();
             }
         }
     }
@@ -276,7 +288,14 @@ fn value(walk: &mut Walk<'_>, name: &str, rest: &str) -> String {
     let fallback = rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-')).or_else(|| rest.strip_prefix(":="));
     match (walk.var(name), fallback) {
         (Some(value), _) if rest.is_empty() || fallback.is_some() => value,
-        (None, Some(text)) => Scan { chars: text.chars().collect(), at: 0 }.word(walk),
+        // A name that has to be there: without it the shell would stop.
+        (Some(value), None) if rest.starts_with(":?") || rest.starts_with('?') => value,
+        (None, Some(text)) if walk.depth < super::DEPTH => {
+            walk.depth += 1;
+            let word = Scan { chars: text.chars().collect(), at: 0, documents: 0 }.word(walk);
+            walk.depth -= 1;
+            word
+        }
         _ => UNKNOWN.to_string(),
     }
 }

@@ -197,12 +197,34 @@ fn variables_of_the_host_count() {
     for (line, right) in [
         ("rm -rf $STEADFAST_HOME/plans", true),
         ("rm -rf \"${STEADFAST_HOME:-$HOME/.local/state/steadfast}\"", true),
+        ("rm -rf \"${STEADFAST_HOME:?}/plans\"", true),
         ("rm -rf '$STEADFAST_HOME'", false),
         ("rm -rf ${STEADFAST_HOME%/*}/x", false),
         ("STEADFAST_HOME=/tmp/x; rm -rf $STEADFAST_HOME", false),
     ] {
         let hit = targets(line, around).iter().any(|target| target.hits(Path::new("/srv/state"), Some(HOME)));
         assert_eq!(hit, right, "{line}");
+    }
+}
+
+#[test]
+fn work_is_bounded_whatever_the_line() {
+    let nested = |n: usize| {
+        let places = " /a".repeat(20);
+        (0..n).fold("true {} ;".to_owned(), |inner, _| format!("find{places} -exec {inner} \\;"))
+    };
+    for line in [
+        format!("A=xxxxxxxx; {} echo $A", "A=$A$A; ".repeat(40)),
+        format!("A={}; echo \"{}\"", "x".repeat(1_000), "$A".repeat(10_000)),
+        format!("echo $({}", "<<a\n".repeat(16_000)),
+        format!("echo {}", "${A:-".repeat(12_000)),
+        format!("echo {}", "$(".repeat(20_000)),
+        nested(8),
+        "eval ".repeat(10_000),
+    ] {
+        // What is bounded ends; a word that grew beyond all paths stands for nothing.
+        hit_in(&line, "/home/dev/project");
+        assert!(hit_in(&format!("rm -rf ~/.local/state/steadfast; {line}"), "/home/dev/project"), "{}", &line[..20]);
     }
 }
 
