@@ -38,10 +38,10 @@ pub fn losses(approved: &Approved<'_>, old: &[u8], new: &[u8]) -> Vec<Difference
     weaker.into_iter().filter(|loss| !was.iter().any(|known| covers(known, loss))).collect()
 }
 
-/// What a file asks for. Of one that cannot be approved, what can be told: that some approved phases no longer stand in it.
-/// With `parts`, the goal and what else stands in the phases counts, too: of a file that is there, to know what is lost
-/// already.
-fn asked(approved: &Approved<'_>, bytes: &[u8], parts: bool) -> Contract {
+/// What a file asks for. Of one that cannot be approved, what can be told: which approved phases no longer stand in it, and which
+/// steps, checks and artifacts of the others. With `goal`, that counts, too: of a file that is there, to know what is
+/// lost already.
+fn asked(approved: &Approved<'_>, bytes: &[u8], goal: bool) -> Contract {
     if let Ok((_, mut asked)) = candidate::strict(bytes, approved.mode, approved.gate) {
         notes::forget(&mut asked, approved.contract);
         return asked;
@@ -53,17 +53,17 @@ fn asked(approved: &Approved<'_>, bytes: &[u8], parts: bool) -> Contract {
     let mut asked = approved.contract.clone();
     asked.phases.retain_mut(|phase| {
         let written = plan.phases.iter().find(|p| p.id.as_ref() == Some(&phase.id) && p.title == phase.title);
-        if let Some(written) = written.filter(|_| parts) {
+        if let Some(written) = written {
             phase.steps = written.steps.iter().map(|step| step.text.clone()).collect();
             phase.checks.clone_from(&written.fields.checks);
             phase.artifacts.clone_from(&written.fields.artifacts);
         }
         written.is_some()
     });
-    if parts {
+    if goal {
         asked.goal = plan.goal;
-        notes::forget(&mut asked, approved.contract);
     }
+    notes::forget(&mut asked, approved.contract);
     asked
 }
 
@@ -201,6 +201,9 @@ mod tests {
         for new in ["", " \n", "# Nothing here\n", "no plan at all"] {
             assert_eq!(lost(PLAN, new), all, "{new:?}");
         }
+        // A placeholder keeps nobody from seeing what goes with it.
+        let hidden = with(&[("- **Check:** `make`\n", "")]) + "\n### Phase 4: [Title]\n";
+        assert_eq!(lost(PLAN, &hidden), ["build: - check: make"]);
         // What cannot be approved can still be seen to lack phases.
         let marked = format!("<<<<<<< HEAD\n{}", PLAN.split("\n### Phase 3").next().unwrap());
         assert_eq!(lost(PLAN, &marked), ["- phase open: Open"]);

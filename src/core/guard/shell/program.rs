@@ -52,10 +52,15 @@ impl Walk<'_> {
             "curl" | "wget" => self.output(args),
             // Unpacked into this folder; packing reads.
             "tar" | "bsdtar" if args.first().is_some_and(|a| a == "--extract" || a == "-x" || unpacks(a)) => {
-                let into = after(args, |a| a == "-C" || a == "--directory").cloned();
-                into.iter().for_each(|folder| self.at(folder));
+                if let Some(folder) = after(args, |a| a == "-C" || a == "--directory") {
+                    self.at(folder);
+                }
             }
-            "unzip" => after(args, |a| a == "-d").cloned().iter().for_each(|folder| self.at(folder)),
+            "unzip" => {
+                if let Some(folder) = after(args, |a| a == "-d") {
+                    self.at(folder);
+                }
+            }
             "sed" if args.iter().any(|a| a.starts_with("--in-place") || has_flag(a, &['i'])) => {
                 plain(args).for_each(|word| self.at(word));
             }
