@@ -3,14 +3,13 @@
 
 use serde_json::json;
 
-use crate::core::change::{self, Change};
-use crate::core::contract::{Contract, digest};
+use crate::core::change::Change;
+use crate::core::contract::digest;
 use crate::core::event::{Event, Kind, Reply};
 use crate::core::ledger::rfc3339;
-use crate::core::plan::Status;
+use crate::core::next;
 use crate::core::request::{Request, What};
 use crate::core::text::flatten;
-use crate::core::{candidate, next, notes};
 use crate::hook::{Call, scene, unattached};
 use crate::store::approval::{self, Grant, Shown, Trouble};
 use crate::store::desk::Found as RunFound;
@@ -175,15 +174,13 @@ fn attest(call: &Call<'_>, place: &Place, asked_for: &str) -> Result<String, No>
     let Some(mut head) = before.head.clone() else {
         return Err("this plan was not made here, so a person has to approve it first: steadfast attest".into());
     };
-    let (_, mut asked) = candidate::strict(&before.bytes, head.mode, head.gate)
+    let asked = before
+        .weigh(&before.bytes)
         .map_err(|_| "the plan changed since, and cannot be approved as it is: steadfast attest")?;
-    if let Some(old) = &before.contract {
-        notes::forget(&mut asked, old);
-    }
-    if digest(&asked.to_bytes()) != asked_for {
+    if digest(&asked.contract.to_bytes()) != asked_for {
         return Err("the plan changed since: steadfast attest".into());
     }
-    match before.contract.as_ref().map(|old| kind(&before, old, &asked)) {
+    match asked.change {
         Some(Change::Same) => return Ok(format!("steadfast: approved already as version {}.", head.version)),
         None if !head.made_here => return Err("a person has to approve it first: steadfast attest".into()),
         Some(Change::Weakens) => {
@@ -192,7 +189,7 @@ fn attest(call: &Call<'_>, place: &Place, asked_for: &str) -> Result<String, No>
         None | Some(Change::Extends) => {}
     }
     let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(call.now()) };
-    written(approval::grant(&call.state, &desk, &mut head, &asked, grant))?;
+    written(approval::grant(&call.state, &desk, &mut head, &asked.contract, grant))?;
     let mut record = scene::record(call, "attest", &format!("version {} by agent", head.version));
     record.data = json!({ "version": head.version, "sha256": head.digest, "by": "agent" });
     let mut records = vec![record];
@@ -214,9 +211,4 @@ fn attest(call: &Call<'_>, place: &Place, asked_for: &str) -> Result<String, No>
         place.id,
         flatten(&next.why)
     ))
-}
-
-fn kind(snapshot: &Snapshot, old: &Contract, asked: &Contract) -> Change {
-    let finished = |id: &str| snapshot.view.phases.iter().any(|p| p.id == id && p.status == Status::Complete);
-    change::change(old, asked, &finished)
 }
