@@ -1,12 +1,10 @@
 //! The conditions of a phase that are no commands: files that have to be there, receipts, a person's approval.
 
-use std::path::{Component, Path};
-
 use serde_json::{Map, Value};
 
 use crate::core::contract::{ContractPhase, digest_start};
 use crate::core::run::Run;
-use crate::store::{Head, Place, disk, tree};
+use crate::store::{Head, Place, digest, disk, tree};
 
 /// The digests of the artifacts, by path; or why one of the conditions does not hold.
 pub(super) fn look(place: &Place, phase: &ContractPhase, run: &Run, head: Option<&Head>) -> Result<Value, String> {
@@ -32,12 +30,10 @@ pub(super) fn receipt_tag(key: &str) -> String {
 
 /// The digest of an artifact, or why it does not count.
 fn artifact(place: &Place, path: &str) -> Result<String, String> {
-    let relative = Path::new(path);
-    if !relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
+    if !digest::is_beneath(path) {
         return Err(format!("the artifact `{path}` does not lie beneath the project root"));
     }
-    let full = place.root.join(relative);
-    let real = disk::canonical(&full).ok().filter(|p| p.starts_with(&place.root));
+    let real = digest::beneath(&place.root, path);
     match real.as_ref().and_then(|p| disk::kind(p)) {
         Some(kind) if kind.file && kind.size > 0 => {
             real.and_then(|p| tree::contents(&p)).ok_or_else(|| format!("the artifact `{path}` cannot be read"))

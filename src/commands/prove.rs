@@ -269,20 +269,11 @@ fn one(
     if !log.is_empty() {
         keep(place, &phase.id, &log);
     }
-    let mut data = json!({ "result": word(proof), "exit": exit, "checks": phase.proof_tag(), "runs": runs });
+    let mut data = json!({ "result": proof.word(), "exit": exit, "checks": phase.proof_tag(), "runs": runs });
     if let (false, Some(map)) = (artifacts.is_null(), data.as_object_mut()) {
         map.insert("artifacts".to_owned(), artifacts);
     }
     Ok(PhaseProof { id: phase.id.clone(), proof, exit, why, old: false, data })
-}
-
-/// The word of a proof in the ledger.
-fn word(proof: Proof) -> &'static str {
-    match proof {
-        Proof::Passed => "passed",
-        Proof::Interrupted => "interrupted",
-        Proof::Failed | Proof::None => "failed",
-    }
 }
 
 fn execute(ctx: &Ctx, place: &Place, command: &str, limit: Duration) -> Result<Ran> {
@@ -363,7 +354,7 @@ fn record(
         if desk.prove(phase, &outcome) {
             reopened.push(result.id.clone());
         }
-        let mut record = ctx.record("proof", &result.id, &format!("check {}", word(result.proof)));
+        let mut record = ctx.record("proof", &result.id, &format!("check {}", result.proof.word()));
         record.data = std::mem::take(&mut result.data);
         if let (false, Some(map)) = (tree.is_empty(), record.data.as_object_mut()) {
             map.insert("tree".to_owned(), tree.as_str().into());

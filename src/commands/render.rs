@@ -81,12 +81,9 @@ pub(super) fn bar(out: Output, done: usize, total: usize, width: usize) -> Strin
 pub(super) fn proof(phase: &PhaseView, tree: Option<&str>) -> &'static str {
     match phase.run.proof {
         Proof::Passed if is_stale(&phase.run, tree) => "stale",
-        Proof::Passed => "passed",
-        Proof::Interrupted => "interrupted",
-        _ if phase.run.begun => "interrupted",
-        Proof::Failed => "failed",
-        Proof::None if phase.needs_proof => "missing",
-        Proof::None => "none",
+        Proof::None if phase.needs_proof && !phase.run.begun => "missing",
+        Proof::None | Proof::Failed if phase.run.begun => Proof::Interrupted.word(),
+        proof => proof.word(),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::core::plan::Status;
 use crate::core::run::phase_key;
 use crate::core::wait::{self, Wait};
 use crate::error::{Failure, Result};
+use crate::store::digest::is_beneath;
 
 pub(super) fn run(ctx: &Ctx, args: &Args) -> Result<()> {
     let wait = asked(ctx, args)?;
@@ -79,10 +80,7 @@ fn asked(ctx: &Ctx, args: &Args) -> Result<Wait> {
         }
     }
     let file = args.file.clone().unwrap_or_default();
-    let outside = std::path::Path::new(&file)
-        .components()
-        .any(|c| !matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir));
-    if outside || file.len() > 300 || file.chars().any(char::is_control) {
+    if !is_beneath(&file) || file.len() > 300 || file.chars().any(char::is_control) {
         return Err(wrong(
             "that file cannot be waited for",
             format!("`{}` is no path beneath the project root", crate::output::clean(&file)),

@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         }
     }
     if woken.is_empty() {
-        return Err(Failure { code: crate::error::NO, what: String::new(), why: String::new(), fix: String::new() });
+        return Err(Failure::no("", "", ""));
     }
     Ok(())
 }

@@ -144,6 +144,14 @@ pub struct Event {
     pub host_pid: Option<u32>,
 }
 
+impl Event {
+    /// Where the session works, and where it was started if that is elsewhere.
+    pub fn places(&self) -> impl Iterator<Item = &PathBuf> {
+        let other = self.project.as_ref().filter(|project| self.cwd.as_ref() != Some(project));
+        self.cwd.iter().chain(other)
+    }
+}
+
 /// What a hook answers, in neutral words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {

@@ -22,6 +22,18 @@ pub enum Proof {
     Interrupted,
 }
 
+impl Proof {
+    /// The word in ledgers and for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// What the runtime recorded about one phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

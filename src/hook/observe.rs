@@ -5,9 +5,8 @@ use serde_json::json;
 use crate::core::contract::digest_start;
 use crate::core::event::ToolCall;
 use crate::core::plan::Status;
-use crate::core::plan_edit;
 use crate::core::proof;
-use crate::core::run::{Proof, phase_key};
+use crate::core::run::phase_key;
 use crate::hook::scene::{Scene, record};
 
 /// Records what a shell command proves.
@@ -33,11 +32,11 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) {
         let Some(outcome) = proof::observe(run, phase, command, exit, tick) else { continue };
         proved = true;
         let reopened = scene.desk.prove(phase, &outcome);
-        let passed = outcome.proof == Proof::Passed;
-        let mut proof = record(scene.call, "proof", if passed { "check passed" } else { "check failed" });
+        let word = outcome.proof.word();
+        let mut proof = record(scene.call, "proof", &format!("check {word}"));
         proof.phase.clone_from(&phase.id);
         proof.data = json!({
-            "result": if passed { "passed" } else { "failed" }, "exit": exit, "checks": phase.proof_tag(), "by": "observed",
+            "result": word, "exit": exit, "checks": phase.proof_tag(), "by": "observed",
         });
         scene.records.push(proof);
         if reopened {
@@ -53,12 +52,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) {
 /// A complete phase whose check fails is open again, in the file too where it can be written.
 fn reopen(scene: &mut Scene<'_, '_>, id: &str) {
     let now = scene.snapshot();
-    if let Some(plan) = &now.plan
-        && let Some(index) = plan.phases.iter().position(|p| p.id.as_deref() == Some(id))
-        && let Ok(bytes) = plan_edit::set_status(&now.bytes, plan, index, Status::InProgress)
-    {
-        // What somebody else writes just now is taken over by the next event.
-        let _ = scene.desk.replace_plan(&now.bytes, &bytes);
-    }
+    // What cannot be written just now is taken over by the next event.
+    let _ = scene.desk.write_status(&now, id, Status::InProgress);
     scene.record("phase_start", id, "opened again: its check fails");
 }

@@ -48,9 +48,7 @@ pub(super) fn root(call: &Call<'_>, session: Option<&Session>, key: &str) -> Opt
     if !matches!(event.kind, Kind::PostTool(_) | Kind::Prompt(_) | Kind::Stop(_)) {
         return None;
     }
-    let other = event.project.as_ref().filter(|project| event.cwd.as_ref() != Some(project));
-    let near = event.cwd.iter().chain(other).find(|dir| request::waits(dir, key));
-    if let Some(near) = near {
+    if let Some(near) = event.places().find(|dir| request::waits(dir, key)) {
         return crate::store::disk::canonical(near).ok();
     }
     match &event.kind {

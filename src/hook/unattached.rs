@@ -67,10 +67,8 @@ pub(super) fn answer(call: &Call<'_>) -> Reply {
 /// The run state says that this session is attached, but the file of the session is gone. It is let go, and the user hears it.
 /// Looked for where the session works, by the pointer alone: this is asked at every stop of every session.
 fn lost(call: &Call<'_>) -> Reply {
-    let event = call.event;
-    let other = event.project.as_ref().filter(|project| event.cwd.as_ref() != Some(project));
     let owned = |place: &Place| Desk::look(place).is_ok_and(|desk| desk.run.owner == call.who().key());
-    let mut places = event.cwd.iter().chain(other).filter_map(|root| {
+    let mut places = call.event.places().filter_map(|root| {
         let id = locate::pointer(root)?;
         Some(Place { root: root.clone(), id })
     });

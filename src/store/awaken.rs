@@ -1,6 +1,6 @@
 //! Making ready what waited and need not any longer, for hooks and for `wake`.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use crate::core::contract::ContractPhase;
 use crate::core::plan::{Status, StepState};
@@ -9,8 +9,8 @@ use crate::core::view::PhaseView;
 use crate::core::wait::Condition;
 use crate::core::{plan_edit, plan_read};
 use crate::store::desk::Desk;
-use crate::store::disk;
 use crate::store::snapshot::Snapshot;
+use crate::store::{digest, disk};
 
 /// A phase that is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,11 +132,5 @@ fn declared(
 
 /// Whether a file lies at a path beneath the root. A path that leads out is nowhere.
 pub fn is_there(root: &Path, path: &str) -> bool {
-    let relative = Path::new(path);
-    if !relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
-        return false;
-    }
-    let full = root.join(relative);
-    let real = disk::canonical(&full).ok().filter(|p| p.starts_with(root));
-    real.and_then(|p| disk::kind(&p)).is_some_and(|k| k.file || k.dir)
+    digest::beneath(root, path).and_then(|p| disk::kind(&p)).is_some_and(|k| k.file || k.dir)
 }

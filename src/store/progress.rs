@@ -45,17 +45,24 @@ impl Desk {
         let next = next::next(&snapshot.view);
         let ready = next.phase.filter(|_| next.kind == Kind::Start).and_then(|i| snapshot.view.phases.get(i));
         let Some(phase) = ready.filter(|p| gated && p.status != Status::Failed) else { return Ok(None) };
-        let written = snapshot.plan.as_ref().and_then(|plan| {
-            let index = plan.phases.iter().position(|p| p.id.as_deref() == Some(phase.id.as_str()))?;
-            Some(plan_edit::set_status(&snapshot.bytes, plan, index, Status::InProgress))
-        });
-        match written {
-            Some(Ok(bytes)) if bytes == snapshot.bytes || self.replace_plan(&snapshot.bytes, &bytes)? => {}
-            Some(_) => return Ok(None),
-            // No longer in the file: what is recorded counts.
-            None => {}
+        if !self.write_status(snapshot, &phase.id, Status::InProgress)? {
+            return Ok(None);
         }
         self.run.phases.entry(phase_key(&phase.id)).or_default().status = Some(Status::InProgress);
         Ok(Some(phase.id.clone()))
+    }
+
+    /// Writes the status of a phase into the plan file as it was read. `false`: the file cannot be changed there, or somebody else
+    /// wrote it meanwhile. Of a phase that is no longer in the file what is recorded counts.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write_status(&self, snapshot: &Snapshot, id: &str, status: Status) -> io::Result<bool> {
+        let Some(plan) = &snapshot.plan else { return Ok(true) };
+        let Some(index) = plan.phases.iter().position(|p| p.id.as_deref() == Some(id)) else { return Ok(true) };
+        match plan_edit::set_status(&snapshot.bytes, plan, index, status) {
+            Ok(bytes) => Ok(bytes == snapshot.bytes || self.replace_plan(&snapshot.bytes, &bytes)?),
+            Err(_) => Ok(false),
+        }
     }
 }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use rustix::fs::{FileType, OFlags, Stat};
 use sha2::{Digest, Sha256};
 
 use crate::core::contract::digest_start;
-use crate::store::{disk, head, layout};
+use crate::store::{digest, disk, head, layout};
 
 /// The most files that are looked at. A larger tree has no digest.
 pub const MAX_FILES: usize = 200_000;
@@ -108,17 +107,7 @@ fn one(
 /// The first 16 hex of the digest of a regular file.
 pub fn contents(path: &Path) -> Option<String> {
     let (mut file, _) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, OFlags::RDONLY, 0).ok()?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => hash.update(buffer.get(..n)?),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
-    let mut digest = hex::encode(hash.finalize());
+    let mut digest = digest::sha256(&mut file).ok()?;
     digest.truncate(16);
     Some(digest)
 }

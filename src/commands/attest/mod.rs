@@ -8,12 +8,13 @@ mod show;
 use crate::commands::args::Attest;
 use crate::commands::ctx::{Ctx, LATER};
 use crate::commands::{edit, proposals};
-use crate::core::change::{self, Change};
+use crate::core::candidate::Candidate;
+use crate::core::change::Change;
 use crate::core::contract::{Contract, GateOptions, Mode, digest, digest_start};
 use crate::core::ledger::rfc3339;
-use crate::core::plan::{Problem, Status};
+use crate::core::plan::Problem;
 use crate::core::request::{Request, What};
-use crate::core::{candidate, differences, notes};
+use crate::core::{candidate, differences};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
@@ -44,11 +45,6 @@ pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     Ok(())
 }
 
-fn kind(old: &Contract, new: &Contract, snapshot: &Snapshot) -> Change {
-    let finished = |id: &str| snapshot.view.find(id).is_some_and(|p| p.id == id && p.status == Status::Complete);
-    change::change(old, new, &finished)
-}
-
 fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
     if snapshot.plan.is_none() {
         let why = snapshot.plan_trouble.clone().unwrap_or_else(|| "the file is missing or empty".to_owned());
@@ -67,23 +63,9 @@ fn refused(file: &str, problems: &[Problem], snapshot: &Snapshot) -> Failure {
 
 /// A failure that names every problem, the first dozen in full.
 pub(super) fn problems_of(file: &str, problems: &[Problem]) -> Failure {
-    let mut lines: Vec<String> = problems
-        .iter()
-        .take(12)
-        .map(|p| {
-            if p.line == 0 {
-                format!("{}: {}", p.what, p.fix)
-            } else {
-                format!("line {}: {}: {}", p.line, p.what, p.fix)
-            }
-        })
-        .collect();
-    if problems.len() > lines.len() {
-        lines.push(format!("and {} more", problems.len() - lines.len()));
-    }
     Failure::no(
         format!("{file} cannot be approved yet"),
-        lines.join("\n       "),
+        candidate::lines(problems, 12).join("\n       "),
         "steadfast attest  # when these places are mended",
     )
 }
@@ -185,12 +167,9 @@ fn proposed(desk: &Desk, snapshot: &Snapshot, place: &Place) -> Result<(Contract
         },
         |head| (head.mode, head.gate),
     );
-    let (_, mut asked) = strict(&snapshot.bytes, mode, gate, &place.file())?;
-    if let Some(approved) = &snapshot.contract {
-        notes::forget(&mut asked, approved);
-    }
-    let kind = snapshot.contract.as_ref().map(|old| self::kind(old, &asked, snapshot));
-    Ok((asked, kind))
+    Candidate::weigh(&snapshot.bytes, mode, gate, snapshot.contract.as_ref(), &snapshot.view)
+        .map(|candidate| (candidate.contract, candidate.change))
+        .map_err(|problems| problems_of(&place.file(), &problems))
 }
 
 /// Says what an approval came to.
