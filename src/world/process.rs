@@ -14,14 +14,19 @@ pub fn parent_pid() -> Option<u32> {
 }
 
 /// The process that started the session (`setsid`) this one belongs to, whatever shells stand between. Where the system does
-/// not say, the parent.
+/// not say, the parent: the one who leads it may be gone, or out of sight in a container that was entered from outside (0).
 pub fn session_starter() -> Option<u32> {
-    let leader = rustix::process::getsid(None).ok()?;
-    if leader == rustix::process::getpid() {
+    // Not getsid(): its answer in such a container is no process id that rustix has a value for.
+    let leader = process(stat(own_pid(), 3));
+    if leader == Some(own_pid()) {
         return parent_pid();
     }
-    let leader = u32::try_from(leader.as_raw_nonzero().get()).ok()?;
-    stat(leader, 1).and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid != 0).or_else(parent_pid)
+    leader.and_then(|leader| process(stat(leader, 1))).or_else(parent_pid)
+}
+
+/// A number of `/proc` as the id of a process. 0 stands for none that can be seen from here.
+fn process(number: Option<u64>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number).ok()).filter(|pid| *pid != 0)
 }
 
 /// When a process started, in clock ticks since boot: together with its id it names one process for good.
@@ -34,7 +39,8 @@ pub fn start_time(pid: u32) -> Option<u64> {
 fn stat(pid: u32, nth: usize) -> Option<u64> {
     let mut text = String::new();
     std::fs::File::open(format!("/proc/{pid}/stat")).ok()?.take(1024).read_to_string(&mut text).ok()?;
-    // The name in parentheses may hold anything; what follows the last one is fixed: 0 the state, 1 the parent, 19 the start.
+    // The name in parentheses may hold anything; what follows the last one is fixed: 0 the state, 1 the parent,
+    // 3 the session, 19 the start.
     let (_, rest) = text.rsplit_once(')')?;
     rest.split_ascii_whitespace().nth(nth)?.parse().ok()
 }

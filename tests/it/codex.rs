@@ -381,6 +381,20 @@ fn the_host_is_who_started_the_shell() {
     }
 }
 
+/// In a container that was entered from outside the session has no leader that can be seen: nobody is known to have started
+/// it, and the hook does its work all the same.
+#[test]
+fn a_session_led_from_outside_a_container() {
+    let enter = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"].join(" ");
+    if !Command::new("sh").args(["-c", &format!("{enter} true")]).status().is_ok_and(|status| status.success()) {
+        eprintln!("left out: this system makes no namespaces for its users");
+        return;
+    }
+    let stage = claimed();
+    let line = format!("{enter} sh -c \"HOOK; true\"");
+    assert!(hook(&stage, "SessionStart", json!({ "source": "startup" }), Some(&line)).context().contains("[plan "));
+}
+
 #[test]
 fn a_verb_in_a_codex_shell_knows_its_session() {
     let stage = Stage::new();
