@@ -75,7 +75,9 @@ pub enum Verb {
     #[command(after_help = "Example: steadfast approve design")]
     Approve(Approve),
     /// Write a line into the ledger
-    #[command(after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs")]
+    #[command(
+        after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs\nExample: steadfast log handoff --status needs_input \"which tables stay?\""
+    )]
     Log(Log),
     /// Keep a change of the plan for the person who decides
     #[command(
@@ -320,7 +322,7 @@ pub struct Approve {
 /// `log`
 #[derive(Args, Debug)]
 pub struct Log {
-    /// progress, note, error or decision
+    /// progress, note, error, decision or handoff
     #[arg(value_name = "EVENT")]
     pub event: String,
     /// One line
@@ -331,6 +333,9 @@ pub struct Log {
     /// The phase it belongs to
     #[arg(long)]
     pub phase: Option<String>,
+    /// Of a handoff, how far the work is
+    #[arg(long, value_name = "STATUS", value_parser = clap::builder::PossibleValuesParser::new(crate::core::ledger::HANDOFFS))]
+    pub status: Option<String>,
     /// Files it is about, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub files: Vec<String>,

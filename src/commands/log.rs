@@ -2,10 +2,12 @@
 
 use crate::commands::args::Log;
 use crate::commands::ctx::Ctx;
+use crate::core::ledger::HANDOFFS;
 use crate::error::{Failure, Result};
 use crate::store::locate::is_name;
 
-const EVENTS: [&str; 4] = ["progress", "note", "error", "decision"];
+const EVENTS: [&str; 5] = ["progress", "note", "error", "decision", HANDOFF];
+const HANDOFF: &str = "handoff";
 
 pub(super) fn run(ctx: &Ctx, args: &Log) -> Result<()> {
     if !EVENTS.contains(&args.event.as_str()) {
@@ -16,6 +18,13 @@ pub(super) fn run(ctx: &Ctx, args: &Log) -> Result<()> {
                 "steadfast log note \"{}\"",
                 crate::output::clean(&args.summary).replace(['"', '`', '$', '\\', '\n'], " ")
             ),
+        ));
+    }
+    if args.status.is_some() != (args.event == HANDOFF) {
+        return Err(Failure::usage(
+            if args.status.is_some() { "only a handoff has a status" } else { "a handoff says how far the work is" },
+            format!("`log {HANDOFF}` has --status with one of {}", HANDOFFS.join(", ")),
+            format!("steadfast log {HANDOFF} --status needs_input \"...\""),
         ));
     }
     let agent = args.agent.as_deref().unwrap_or_else(|| ctx.agent());
@@ -30,6 +39,9 @@ pub(super) fn run(ctx: &Ctx, args: &Log) -> Result<()> {
     let mut desk = ctx.desk(&place)?;
     let mut record = ctx.record(&args.event, args.phase.as_deref().unwrap_or_default(), &args.summary);
     record.files.clone_from(&args.files);
+    if let Some(status) = &args.status {
+        record.data = serde_json::json!({ "status": status });
+    }
     let mut records = [record];
     desk.append(agent, &mut records)
         .and_then(|()| desk.save())

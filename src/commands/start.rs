@@ -7,7 +7,7 @@ use crate::commands::prove::{self, Way};
 use crate::core::next;
 use crate::core::plan::Status;
 use crate::core::run::{Proof, phase_key};
-use crate::core::view::PhaseView;
+use crate::core::view::{PhaseView, View};
 use crate::error::{Failure, Result};
 use crate::store::{Desk, Place};
 
@@ -42,22 +42,14 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     if !phase.waits.is_empty() && phase.run.wait.is_none() {
         return Err(waits(phase));
     }
-    if let Some(open) = phase.depends_on.iter().find(|id| view.find(id).is_some_and(|p| !p.settled())) {
-        return Err(Failure::no(
-            format!("phase `{}` cannot begin yet", phase.id),
-            format!("it depends on `{open}`, which is not complete"),
-            if view.find(open).is_some_and(|p| p.status == Status::InProgress) {
-                "steadfast next".to_owned()
-            } else {
-                format!("steadfast start {open}")
-            },
-        ));
+    if let Some(open) = phase.depends_on.iter().find_map(|id| view.find(id).filter(|p| !p.settled())) {
+        return Err(not_yet(view, phase, open));
     }
     if let Some(other) = view.current().filter(|o| o.id != phase.id && !args.also) {
         return Err(Failure::no(
             format!("phase `{}` is in progress", other.id),
-            "one phase at a time keeps the run on its plan",
-            format!("steadfast done {}", other.id),
+            "one phase at a time keeps the run on its plan; finish it first, or begin this one beside it with --also",
+            format!("steadfast done {}  # or: steadfast start {} --also", other.id, phase.id),
         ));
     }
     let id = phase.id.clone();
@@ -73,6 +65,24 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     let text = if args.baseline { baseline(ctx, &place, desk, &id)? } else { format!("started {id}") };
     ctx.say(&Ctx::look(&place)?, &text);
     Ok(())
+}
+
+/// A dependency is open; where it failed or waits, that is what keeps the phase back.
+fn not_yet(view: &View, phase: &PhaseView, open: &PhaseView) -> Failure {
+    let why = if open.run.why.is_empty() { String::new() } else { format!(": {}", open.run.why) };
+    let (what, fix) = match open.status {
+        Status::Failed => (format!("failed{why}"), format!("steadfast start {}  # tries it again", open.id)),
+        Status::Waiting => (format!("waits {}", open.waits), "steadfast next".to_owned()),
+        Status::InProgress => ("is not complete".to_owned(), "steadfast next".to_owned()),
+        // Where that one cannot begin either, its own refusal says so.
+        _ if view.current().is_some() => ("is not complete".to_owned(), "steadfast next".to_owned()),
+        _ => ("is not complete".to_owned(), format!("steadfast start {}", open.id)),
+    };
+    Failure::no(
+        format!("phase `{}` cannot begin yet", phase.id),
+        format!("it depends on `{}`, which {what}", open.id),
+        fix,
+    )
 }
 
 /// What the plan itself lets a phase wait for is not passed over by a verb.

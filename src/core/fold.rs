@@ -94,7 +94,7 @@ fn read_one(folded: &mut Folded, bytes: &[u8]) -> LedgerEnd {
             folded.broken_links += u32::from(!linked);
             end.tick = end.tick.max(record.tick);
             if is_work(&record.event) {
-                end.event = label(&record.event, &record.phase);
+                end.event = label(&record);
                 end.work_tick = record.tick;
             }
             last_good.clone_from(&link);

@@ -143,10 +143,21 @@ pub fn is_work(event: &str) -> bool {
     )
 }
 
-/// Event and phase of a record of work, as kept in [`crate::core::run::LedgerEnd::event`]. What is no id is left out: a
-/// ledger may come from elsewhere, and this reaches the model.
-pub fn label(event: &str, phase: &str) -> String {
-    if is_name(phase) { format!("{event} {phase}") } else { event.to_owned() }
+/// What a handoff may say of the work it hands over, as its `data.status`.
+pub const HANDOFFS: [&str; 4] = ["done", "done_with_concerns", "blocked", "needs_input"];
+
+/// What a handoff says of the work it hands over; `None` for any other record, and for words that are none of ours.
+pub fn handed_over(record: &Record) -> Option<&str> {
+    let status = record.data.get("status").and_then(Value::as_str).filter(|_| record.event == "handoff");
+    status.filter(|status| HANDOFFS.contains(status))
+}
+
+/// A record of work in short, as kept in [`crate::core::run::LedgerEnd::event`]: event, of a handoff its status, phase. What is
+/// no id is left out: a ledger may come from elsewhere, and this reaches the model.
+pub fn label(record: &Record) -> String {
+    let phase = Some(record.phase.as_str()).filter(|phase| is_name(phase));
+    let words = [Some(record.event.as_str()), handed_over(record), phase];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// The status a phase has after an event; `None` where the event does not change it.

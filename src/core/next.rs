@@ -61,7 +61,7 @@ pub struct Next {
 /// Names the next work. Total: answers for any view, and never names a phase to work on whose dependencies are open.
 ///
 /// In this order: the phase in progress; a routine that is due; the first pending one that is ready; a failed one that is ready and was tried fewer
-/// than [`TRIES`] times; what waits; what blocks; done.
+/// than [`TRIES`] times; what waits; what blocks; where only phases that an agent parked are left, planning; done.
 pub fn next(view: &View) -> Next {
     if view.phases.is_empty() {
         return Next {
@@ -104,16 +104,23 @@ pub fn next(view: &View) -> Next {
         };
     }
     if view.phases.iter().all(PhaseView::settled) {
-        let parked = view.phases.iter().filter(|p| parked_by_agent(p)).count();
-        let why = match parked {
-            0 if view.count(Status::Skipped) > 0 => "every phase is complete or parked".to_owned(),
-            0 => "every phase is complete".to_owned(),
-            1 => "nothing is left but 1 parked phase that needs a person".to_owned(),
-            n => format!("nothing is left but {n} parked phases that need a person"),
-        };
-        return Next { kind: Kind::Done, phase: None, step: None, why, command: "steadfast status".to_owned() };
+        return settled_all(view);
     }
     blocked(view, &settled)
+}
+
+/// Every phase is complete or parked. What an agent parked is not achieved, and the plan has nothing else: it is time to plan.
+fn settled_all(view: &View) -> Next {
+    let parked = view.phases.iter().filter(|p| parked_by_agent(p)).count();
+    let (kind, why, command) = match parked {
+        0 if view.count(Status::Skipped) > 0 => (Kind::Done, "every phase is complete or parked".to_owned(), "status"),
+        0 => (Kind::Done, "every phase is complete".to_owned(), "status"),
+        n => {
+            let parked = if n == 1 { "1 parked phase".to_owned() } else { format!("{n} parked phases") };
+            (Kind::Plan, format!("nothing is left but {parked}: add phases to the plan, or ask the user"), "attest")
+        }
+    };
+    Next { kind, phase: None, step: None, why, command: format!("steadfast {command}") }
 }
 
 /// What work the plan still holds, for the gate. `stale`: a proof is missing or older than the last recorded edit, and it
@@ -125,7 +132,6 @@ pub fn work(view: &View, stale: bool) -> Work {
         Kind::Work | Kind::Start => Work::Open,
         Kind::Waiting => Work::Waiting,
         Kind::Blocked | Kind::Plan => Work::NeedsYou,
-        Kind::Done if view.phases.iter().any(parked_by_agent) => Work::NeedsYou,
         Kind::Done if stale => Work::Stale,
         Kind::Done => Work::Done,
     }

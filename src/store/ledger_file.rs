@@ -46,7 +46,7 @@ impl Desk {
             end.tick = record.tick;
             if ledger::is_work(&record.event) {
                 end.work_tick = record.tick;
-                end.event = ledger::label(&record.event, &record.phase);
+                end.event = ledger::label(record);
             }
             bytes.extend_from_slice(line.as_bytes());
             bytes.push(b'\n');

@@ -24,6 +24,7 @@ mod docs;
 mod gate;
 mod guard;
 mod inject;
+mod order;
 mod proof;
 mod propose;
 mod readme;

@@ -123,8 +123,34 @@ struct Status {
     gate: Gate,
     session: Session,
     ledger: Ledger,
+    /// Who wakes the run, in words; null where nothing waits
+    woken_by: Option<String>,
+    /// Of agents that did nothing since, the latest last
+    handoffs: Vec<Handoff>,
     problems: Vec<Problem>,
     proposals: Vec<Proposal>,
+}
+
+/// An agent handed its work over
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Handoff {
+    agent: String,
+    /// Null where a record says it in other words
+    status: Option<HandoffStatus>,
+    /// Empty where none was named
+    phase: String,
+    summary: String,
+    tick: u64,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum HandoffStatus {
+    Done,
+    DoneWithConcerns,
+    Blocked,
+    NeedsInput,
 }
 
 /// A change that waits for a person
@@ -341,6 +367,7 @@ fn real_output_is_what_the_schemas_say() {
     stage.agent("main", &["done"]).fine();
     assert_eq!(stage.agent("main", &["done", "build", "--anyway", "--why", "x"]).code, 1);
     stage.agent("main", &["log", "decision", "tables", "--files", "a,b"]).fine();
+    stage.agent("main", &["log", "handoff", "--status", "blocked", "--agent", "two", "no grammar"]).fine();
     assert!(stage.stop("main", false).held().is_some());
     seen.push(stage.status());
     stage.agent("main", &["fail", "build", "--why", "ambiguous"]).fine();
@@ -354,13 +381,16 @@ fn real_output_is_what_the_schemas_say() {
     seen.push(stage.status());
     assert_eq!(seen[3]["phases"][1]["claimed"], true);
     stage.agent("main", &["done", "build", "--anyway", "--why", "x"]).fine();
+    stage.agent("main", &["wait", "release", "--human", "Which day?"]).fine();
+    seen.push(stage.status());
+    assert_eq!(seen[4]["woken_by"], "nothing: asleep");
     stage.agent("main", &["skip", "release", "--why", "the owner does it"]).fine();
     assert_eq!(stage.person(&["pause"], "").code, 0);
     stage.stop("main", false);
     stage.hook("main", "SessionEnd", json!({ "reason": "exit" }));
     seen.push(stage.status());
     let words: Vec<&str> = seen.iter().map(|s| s["plan"]["attestation"].as_str().unwrap()).collect();
-    assert_eq!(words, ["approved", "approved", "changed", "approved", "approved"]);
+    assert_eq!(words, ["approved", "approved", "changed", "approved", "approved", "approved"]);
     for status in &seen {
         valid(&all["status"], status);
     }

@@ -3,7 +3,7 @@
 use super::data::{Row, data, legend, list, marked, tag};
 use super::{Block, FULL_TOKENS, MAX_CHARS, SHORT_TOKENS, at_hand, outcome, standing};
 use crate::core::contract::Mode;
-use crate::core::next::{Kind, name, parked_by_agent};
+use crate::core::next::{Kind, name};
 use crate::core::plan::{Status, StepState};
 use crate::core::text::cost;
 use crate::core::view::PhaseView;
@@ -136,7 +136,7 @@ fn details(block: &Block<'_>, fit: Fit) -> Vec<String> {
     }
     if block.tick > 0 {
         let agents = block.agents.iter().take(fit.agents).map(|last| {
-            let (agent, event) = (data(&last.agent, 24), data(&last.event, 32));
+            let (agent, event) = (data(&last.agent, 24), data(&last.event, 40));
             if last.tick == block.tick {
                 format!("; {agent}: {event}")
             } else {
@@ -201,9 +201,11 @@ fn next_line(block: &Block<'_>) -> String {
             ),
             None => "Next: nothing is ready; the dependencies cannot be met. Ask the user.".to_owned(),
         },
-        (Kind::Plan, _) => format!("Next: write the phases into task_plan.md, then `{command}`."),
-        (Kind::Done, _) if block.view.phases.iter().any(parked_by_agent) => {
-            "Next: nothing is left but parked phases, which need the user.".to_owned()
+        (Kind::Plan, _) if block.view.phases.is_empty() => {
+            format!("Next: write the phases into task_plan.md, then `{command}`.")
+        }
+        (Kind::Plan, _) => {
+            format!("Next: nothing is left but parked phases. Add phases, then `{command}`, or ask the user.")
         }
         (Kind::Done, _) => "Next: nothing; the plan is done.".to_owned(),
     }

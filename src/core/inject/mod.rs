@@ -18,7 +18,7 @@ pub use prompt::is_user_prompt;
 pub use reason::{draft_reason, reason};
 
 use crate::core::contract::Mode;
-use crate::core::ledger::{is_name, is_work};
+use crate::core::ledger::{HANDOFFS, is_name, is_work};
 use crate::core::next::Next;
 use crate::core::run::{Proof, Run};
 use crate::core::sorted::by_number;
@@ -98,15 +98,20 @@ impl<'a> Block<'a> {
     }
 }
 
-/// An event as it may reach the model: a word of ours, and the id of an approved phase. The run state lies in the project, so
+/// An event as it may reach the model: words of ours, and the id of an approved phase. The run state lies in the project, so
 /// anything else in it is somebody's text.
 fn known(view: &View, event: &str) -> Option<String> {
-    let (word, phase) = event.split_once(' ').unwrap_or((event, ""));
-    if !is_work(word) {
-        return None;
+    let mut words = event.split(' ');
+    let mut known = vec![words.next().filter(|word| is_work(word))?];
+    let mut rest = words.next();
+    if known == ["handoff"]
+        && let Some(status) = rest.filter(|word| HANDOFFS.contains(word))
+    {
+        known.push(status);
+        rest = words.next();
     }
-    let approved = view.phases.iter().any(|p| p.id == phase);
-    Some(if approved { event.to_owned() } else { word.to_owned() })
+    known.extend(rest.filter(|id| words.next().is_none() && view.phases.iter().any(|p| p.id == *id)));
+    Some(known.join(" "))
 }
 
 /// The last check of a phase, if any was run.

@@ -164,7 +164,7 @@ fn what_comes_next() {
     let run = PhaseRun { by_agent: true, ..PhaseRun::default() };
     assert_eq!(
         last(vec![PhaseView { run, ..phase("a", "A", Status::Skipped) }]),
-        "Next: nothing is left but parked phases, which need the user."
+        "Next: nothing is left but parked phases. Add phases, then `steadfast attest`, or ask the user."
     );
     assert_eq!(last(vec![]), "Next: write the phases into task_plan.md, then `steadfast attest`.");
 }

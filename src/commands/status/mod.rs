@@ -1,17 +1,21 @@
 //! `status`: where the run stands.
 
+mod terminal;
+mod value;
+
 use serde_json::{Value, json};
 
 use crate::commands::ctx::Ctx;
 use crate::commands::{prove, render};
 use crate::core::contract::Mode;
 use crate::core::gate::{self, Behind, Facts, Verdict, Work};
+use crate::core::ledger::{self, Record};
 use crate::core::next::{self, Next};
-use crate::core::plan::{Status, StepState};
+use crate::core::plan::Status;
 use crate::core::proof::remark;
+use crate::core::sorted::by_number;
 use crate::core::text::{cut, flatten};
 use crate::error::Result;
-use crate::output::Style;
 use crate::store::attach;
 use crate::store::desk::Found;
 use crate::store::proposals::{self, Proposal};
@@ -19,6 +23,8 @@ use crate::store::{Attestation, Desk, Place, Session, Snapshot};
 
 /// How many differences of a proposal stand in its line.
 const FIRST: usize = 3;
+/// How far back in a ledger a handoff is looked for, in bytes.
+const TAIL: u64 = 64 * 1024;
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
@@ -154,56 +160,21 @@ impl Seen<'_> {
         format!("{}: {first}{why}", proposal.n)
     }
 
-    fn value(&self, ctx: &Ctx) -> Value {
-        let view = &self.snapshot.view;
-        let phases: Vec<Value> = view
-            .phases
-            .iter()
-            .map(|p| {
-                json!({
-                    "id": p.id, "number": p.number, "title": p.title, "status": p.status.word(), "claimed": p.claimed,
-                    "proof": render::proof(p, self.tree.as_deref()), "remark": remark(&p.run), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why, "waits": p.waits,
-                    "steps": p.steps.iter().map(|(text, state)| json!({ "text": text, "state": step_word(*state) })).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
-        let head = self.snapshot.head.as_ref();
-        let run = &self.desk.run;
-        json!({
-            "plan": {
-                "id": self.place.id, "dir": self.place.dir(), "mode": self.mode().word(), "goal": self.goal(),
-                "attestation": self.snapshot.attestation.word(), "version": head.map_or(0, |h| h.version), "paused": run.paused,
-            },
-            "phases": phases,
-            "counts": {
-                "total": view.phases.len(), "complete": view.count(Status::Complete), "in_progress": view.count(Status::InProgress),
-                "pending": view.count(Status::Pending), "failed": view.count(Status::Failed), "skipped": view.count(Status::Skipped),
-                "waiting": view.count(Status::Waiting), "unknown": view.count(Status::Unknown),
-            },
-            "next": render::next_json(view, self.next),
-            "gate": {
-                "blocks": self.desk.blocks(), "cap": Self::cap(ctx), "holds": run.holds,
-                "hold": head.and_then(|h| h.gate.hold), "verdict": self.verdict(ctx).word(),
-            },
-            "session": {
-                "attached": self.owner.map(|s| s.session.as_str()), "host": self.owner.map(|s| s.host.as_str()),
-                "live": self.owner.is_some_and(attach::is_live),
-            },
-            "ledger": {
-                "tick": run.tick, "agents": run.ledgers.keys().collect::<Vec<_>>(), "bad_lines": self.bad_lines(),
-            },
-            "problems": self.problems(),
-            "proposals": self.proposals.iter().map(|p| json!({ "n": p.n, "why": p.why, "differences": self.differences(p) })).collect::<Vec<_>>(),
-        })
+    /// Who handed work over and did nothing since, the latest last.
+    fn handoffs(&self) -> Vec<Record> {
+        let ends = self.desk.run.ledgers.iter().filter(|(_, end)| end.event.split(' ').next() == Some("handoff"));
+        let read = |agent: &str, tick: u64| {
+            let bytes = self.desk.ledger(agent, TAIL).ok()?;
+            bytes.rsplit(|b| *b == b'\n').filter_map(ledger::parse_line).find(|record| record.tick == tick)
+        };
+        let found = ends.filter_map(|(agent, end)| read(agent, end.work_tick)).collect();
+        by_number(found, |record: &Record| record.tick)
     }
 
-    fn bad_lines(&self) -> u32 {
-        self.desk
-            .agents()
-            .iter()
-            .filter_map(|agent| Some((agent, self.desk.ledger(agent, 4 * 1024 * 1024).ok()?)))
-            .map(|(agent, bytes)| crate::core::ledger::fold([(agent.as_str(), bytes.as_slice())]).bad_lines)
-            .sum()
+    /// Who wakes the run, where it waits.
+    fn woken_by(&self, ctx: &Ctx) -> Option<&'static str> {
+        let waits = self.snapshot.view.phases.iter().any(|p| p.status == Status::Waiting);
+        waits.then(|| ctx.woken_by(self.desk, self.snapshot.waits_in_sight(ctx.world.now())))
     }
 
     fn settled(&self) -> (usize, usize) {
@@ -254,6 +225,9 @@ impl Seen<'_> {
         for proposal in self.proposals.iter().filter(|p| p.asked.is_ok()) {
             out.plain(&format!("proposal {}", self.proposal(proposal)));
         }
+        for record in self.handoffs() {
+            out.plain(&format!("handoff {}", handoff(&record)));
+        }
         self.last(ctx);
     }
 
@@ -264,118 +238,10 @@ impl Seen<'_> {
     }
 
     fn last(&self, ctx: &Ctx) {
-        if self.snapshot.view.phases.iter().any(|p| p.status == Status::Waiting) {
-            let in_sight = self.snapshot.waits_in_sight(ctx.world.now());
-            ctx.out.line(&format!("woken by: {}", ctx.woken_by(self.desk, in_sight)));
+        if let Some(who) = self.woken_by(ctx) {
+            ctx.out.line(&format!("woken by: {who}"));
         }
         ctx.out.line(&render::ahead(ctx.out, self.place, self.snapshot, self.next));
-    }
-
-    fn terminal(&self, ctx: &Ctx) {
-        let out = ctx.out;
-        let (done, total) = self.settled();
-        out.line("");
-        out.line(&format!("  {}  {}", out.paint(Style::Bold, self.goal()), out.paint(Style::Dim, self.place.name())));
-        out.line(&format!(
-            "  {}  {}   {}   {}",
-            render::bar(out, done, total, 32),
-            self.snapshot.view.progress(),
-            self.mode().word(),
-            self.approval()
-        ));
-        out.line("");
-        for phase in &self.snapshot.view.phases {
-            self.phase(ctx, phase);
-        }
-        out.line("");
-        let verdict = self.verdict(ctx);
-        let style = if verdict == Verdict::Done { Style::Green } else { Style::Yellow };
-        let says = match verdict {
-            Verdict::Hold => "would hold a stop now".to_owned(),
-            Verdict::Paused => "paused: every stop is let go until steadfast resume".to_owned(),
-            Verdict::NotAttached => "holds once a session is attached: steadfast run claude".to_owned(),
-            other => format!("would let a stop go: {}", other.word()),
-        };
-        let blocks = self.desk.blocks().map_or_else(|| "unreadable".to_owned(), |b| b.to_string());
-        out.line(&format!(
-            "  {}     {}   {}",
-            out.paint(Style::Dim, "gate"),
-            out.paint(style, &says),
-            out.paint(
-                Style::Dim,
-                &format!("{blocks} of {} blocks, {} holds in all", Self::cap(ctx), self.desk.run.holds)
-            )
-        ));
-        out.line(&format!("  {}  {}", out.paint(Style::Dim, "session"), out.paint(Style::Plain, &self.session())));
-        for problem in self.problems().iter().take(8) {
-            out.line(&format!(
-                "  {}  {}",
-                out.paint(Style::Red, "problem"),
-                out.paint(Style::Plain, &sentence(problem))
-            ));
-        }
-        for proposal in self.proposals.iter().filter(|p| p.asked.is_ok()) {
-            out.line(&format!(
-                "  {} {}",
-                out.paint(Style::Yellow, "proposal"),
-                out.paint(Style::Plain, &self.proposal(proposal))
-            ));
-        }
-        if let Some(first) = self.proposals.iter().find(|p| p.asked.is_ok()) {
-            let how = format!("to approve: steadfast attest --proposal {}, or approve plan in the chat", first.n);
-            out.line(&format!("           {}", out.paint(Style::Dim, &how)));
-        }
-        self.last(ctx);
-        out.line("");
-    }
-
-    fn phase(&self, ctx: &Ctx, phase: &crate::core::view::PhaseView) {
-        let out = ctx.out;
-        let (mark, style) = render::mark(phase);
-        let (settled, steps) = render::steps(phase);
-        let mut notes = Vec::new();
-        if steps > 0 {
-            notes.push(format!("{settled}/{steps}"));
-        }
-        if phase.claimed {
-            notes.push("claimed, not proven".to_owned());
-        }
-        if phase.needs_proof && !(phase.status == Status::Pending) {
-            let exit = phase.run.exit.filter(|e| *e != 0).map(|e| format!(", exit {e}")).unwrap_or_default();
-            notes.push(format!("proof {}{exit}", self.proof(phase)));
-        }
-        if phase.vanished && self.snapshot.contract.is_some() {
-            notes.push("no longer in the file".to_owned());
-        }
-        if !phase.waits.is_empty() {
-            notes.push(format!("waits {}", phase.waits));
-        } else if !phase.run.why.is_empty() && !phase.settled() || phase.status == Status::Skipped {
-            notes.push(phase.run.why.clone());
-        }
-        let title = if phase.settled() {
-            Style::Dim
-        } else if phase.status == Status::InProgress {
-            Style::Bold
-        } else {
-            Style::Plain
-        };
-        out.line(&format!(
-            "  {} {} {}  {}",
-            out.paint(style, mark),
-            phase.number,
-            out.paint(title, &phase.title),
-            out.paint(Style::Dim, &notes.join(", "))
-        ));
-        if phase.status == Status::InProgress || phase.claimed {
-            for (text, state) in &phase.steps {
-                let (sign, style) = match state {
-                    StepState::Open => ("☐", Style::Plain),
-                    StepState::Done => ("☑", Style::Dim),
-                    StepState::Dropped => ("☒", Style::Dim),
-                };
-                out.line(&format!("       {}", out.paint(style, &format!("{sign} {text}"))));
-            }
-        }
     }
 }
 
@@ -390,12 +256,11 @@ fn sentence(problem: &Value) -> String {
     format!("{line}{}. Fix: {}", text("what"), text("fix"))
 }
 
-fn step_word(state: StepState) -> &'static str {
-    match state {
-        StepState::Open => "open",
-        StepState::Done => "done",
-        StepState::Dropped => "dropped",
-    }
+/// A handoff in one line: who, how far the work is, which phase, what was said.
+fn handoff(record: &Record) -> String {
+    let status = ledger::handed_over(record).unwrap_or("unknown");
+    let phase = if record.phase.is_empty() { String::new() } else { format!(" {}", record.phase) };
+    flatten(&format!("{}: {status}{phase}: {}", record.agent, cut(&record.summary, 120)))
 }
 
 fn short(session: &str) -> String {
