@@ -253,7 +253,12 @@ fn an_older_installation_gets_the_hook_of_the_guard() {
     let text = fs::read_to_string(place.path(USER)).unwrap();
     let (before, rest) = text.split_once("    \"PreToolUse\": [\n").unwrap();
     let (entry, after) = rest.split_once("\n    ],\n").unwrap();
-    assert!(entry.contains("\"matcher\": \"^(Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*)$\""), "{entry}");
+    assert!(
+        entry.contains(
+            "\"matcher\": \"^(Bash|Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch|Task|Agent|mcp__.*)$\""
+        ),
+        "{entry}"
+    );
     assert!(entry.contains("[\"hook\", \"pre-tool\", \"--host\", \"claude-code\", \"--sleeper\"]"), "{entry}");
     let older = format!("{before}{after}");
     fs::write(place.path(USER), &older).unwrap();

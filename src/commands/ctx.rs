@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::core::contract::Contract;
 use crate::core::ledger::{self, Record, rfc3339};
 use crate::core::next;
 use crate::core::request::{Request, What};
@@ -175,7 +174,7 @@ impl Ctx {
         desk.run = folded.run.clone();
         let snapshot = self.snapshot(desk);
         desk.run = folded.rebuilt(snapshot.view.counts(folded.run.mark.files));
-        desk.run.checks = snapshot.contract.as_ref().map(Contract::check_marks).unwrap_or_default();
+        desk.run.heed(snapshot.contract.as_ref());
         desk.run.blocks = desk.run.blocks.max(blocks);
         let mut unproven = false;
         for phase in desk.run.phases.values_mut() {

@@ -6,12 +6,10 @@ use crate::core::differences::{self, Difference};
 use crate::core::plan::{Problem, Shape, Status};
 use crate::core::view::View;
 use crate::core::wait::{self, Condition};
-use crate::core::{attest, notes, plan_edit, plan_read};
+use crate::core::{attest, notes, plan_edit, plan_read, tools};
 
 /// The most phases of an approved plan: what a run knows of each has to be at hand in every hook.
 pub const MAX_PHASES: usize = 400;
-/// Keys of the format that this version does not act on yet: approving one would promise what nobody does.
-const UNSUPPORTED: [&str; 1] = ["Tool"];
 const HEADING: &str = "write each phase as a heading: ### Phase 1: Title";
 
 /// A plan file that could be approved, and how it stands to what is.
@@ -102,11 +100,6 @@ pub fn with_ids(bytes: &[u8]) -> Result<Vec<u8>, String> {
     plan_edit::set_ids(bytes, &ids).map_err(|e| e.to_string())
 }
 
-/// Whether this version acts on a contract key.
-pub fn acts_on(key: &str) -> bool {
-    !UNSUPPORTED.contains(&key)
-}
-
 fn unsupported(contract: &Contract) -> Vec<Problem> {
     let mut problems = Vec::new();
     for phase in &contract.phases {
@@ -134,12 +127,11 @@ fn unsupported(contract: &Contract) -> Vec<Problem> {
                 fix: "write: **Every:** 7d, or 12h, 30m".to_owned(),
             });
         }
-        let fields = [("Tool", !phase.tools.is_empty())];
-        for (key, _) in fields.into_iter().filter(|(key, used)| *used && !acts_on(key)) {
+        if let Some(tool) = phase.tools.iter().find(|tool| !tools::is_tool(tool)) {
             problems.push(Problem {
                 line: 0,
-                what: format!("phase `{}` has `{key}`, which this version does not act on", phase.id),
-                fix: "take the line out, or write it as a note under another name".to_owned(),
+                what: format!("phase `{}` may use `{tool}`, which is no name of a tool", phase.id),
+                fix: format!("write {}", tools::allowed()),
             });
         }
     }

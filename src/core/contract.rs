@@ -139,6 +139,11 @@ impl Contract {
         })
     }
 
+    /// Whether a phase names the tools it may use.
+    pub fn is_fenced(&self) -> bool {
+        self.phases.iter().any(|phase| !phase.tools.is_empty())
+    }
+
     /// First 8 hex of the digest of every check command, each once.
     pub fn check_marks(&self) -> Vec<String> {
         let mut marks: Vec<String> =

@@ -29,6 +29,7 @@ pub mod run;
 pub mod seen;
 pub mod sorted;
 pub mod text;
+pub mod tools;
 pub mod view;
 pub mod wait;
 pub mod whole;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::contract::Contract;
 use crate::core::plan::Status;
 use crate::core::wait::Wait;
 
@@ -214,6 +215,9 @@ pub struct Run {
     /// whether a shell command is worth a look.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<String>,
+    /// A phase of the contract names the tools it may use: only then a hook looks before a tool that changes nothing of ours.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fenced: bool,
     /// Keys of the receipts recorded, first 8 hex of the digest of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<String>,
@@ -242,6 +246,12 @@ pub enum Course {
 }
 
 impl Run {
+    /// Takes over what hooks have to know of the contract in force without reading it.
+    pub fn heed(&mut self, contract: Option<&Contract>) {
+        self.checks = contract.map(Contract::check_marks).unwrap_or_default();
+        self.fenced = contract.is_some_and(Contract::is_fenced);
+    }
+
     /// What a person made of it.
     pub fn course(&self) -> Course {
         if self.released {

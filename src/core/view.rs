@@ -33,6 +33,8 @@ pub struct PhaseView {
     pub every: Option<u64>,
     /// What it waits for, in words; empty where it does not.
     pub waits: String,
+    /// The tools it may use; empty: any.
+    pub tools: Vec<String>,
     /// What the runtime recorded.
     pub run: PhaseRun,
 }
@@ -185,6 +187,7 @@ fn phase_view(number: usize, phase: &ContractPhase, plan: Option<&Plan>, run: &R
         needs_proof,
         every,
         waits,
+        tools: phase.tools.clone(),
         run: recorded,
     }
 }

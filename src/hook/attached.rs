@@ -29,7 +29,9 @@ pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> R
     if desk.run.owner != Session::key(call.host.id, &call.event.session) {
         return taken_over(call, file, session);
     }
-    let session = Session { sleeps: call.sleeps, ..session };
+    // The mark lies in the project and may be lost there; what the contract says is asked with each block.
+    let fenced = session.fenced || desk.run.fenced;
+    let session = Session { sleeps: call.sleeps, fenced, ..session };
     let mut scene = Scene { call, desk, session, records: Vec::new() };
     if scene.delivered_twice() {
         // Saved so that a later delivery is told apart.

@@ -1,6 +1,6 @@
 //! What is put in front of the model, and the news that go with it.
 
-use crate::core::contract::{Mode, digest_start};
+use crate::core::contract::{Contract, Mode, digest_start};
 use crate::core::event::{Kind, Reply};
 use crate::core::inject::{self, Block};
 use crate::core::next;
@@ -42,6 +42,8 @@ fn block(scene: &mut Scene<'_, '_>, full: bool) -> Reply {
         snapshot.look_again(&scene.desk.run);
     }
     let woken = woken(scene, &mut snapshot);
+    scene.session.fenced = snapshot.contract.as_ref().is_some_and(Contract::is_fenced);
+    scene.desk.run.fenced = scene.session.fenced;
     let key = key(&snapshot);
     let context = text(&snapshot, &scene.desk, full || scene.session.compacted || scene.session.injected != key);
     scene.session.compacted = false;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::core::contract::Mode;
 use crate::core::event::{Event, Reply, ToolCall, Write};
 use crate::core::guard::{self, Approved, Around, Harm, Target};
+use crate::core::tools;
 use crate::hook::scene::{Scene, record};
 use crate::hook::{Call, main_thread};
 use crate::store::desk::Found;
@@ -38,7 +39,7 @@ pub(super) fn answer(
         return Reply::default();
     }
     let concern = Concern::of(call, tool, targets, &place.dir().join(layout::PLAN));
-    if concern.is_none() {
+    if concern.is_none() && !session.fenced {
         return Reply::default();
     }
     let Ok(desk) = Desk::look(&place) else { return Reply::default() };
@@ -50,9 +51,17 @@ pub(super) fn answer(
     if snapshot.head.as_ref().is_none_or(|head| head.mode == Mode::Plain) {
         return Reply::default();
     }
-    let Some(harm) = concern.harm(call, &desk, &snapshot) else { return Reply::default() };
+    let harm = concern.harm(call, &desk, &snapshot).or_else(|| fenced(call, tool, &snapshot, &place.dir()));
+    let Some(harm) = harm else { return Reply::default() };
     record_refusal(call, file, session, &guard::summary(&harm, &tool.name));
     Reply { deny: Some(guard::denial(&harm)), notice: Some(guard::notice(&harm)), ..Reply::default() }
+}
+
+/// A tool that the phase in progress does not name.
+fn fenced(call: &Call<'_>, tool: &ToolCall, snapshot: &Snapshot, dir: &Path) -> Option<Harm> {
+    let env = |name: &str| call.world.var(name);
+    let around = Around { cwd: call.event.cwd.as_deref(), var: &env };
+    tools::fence(&snapshot.view, tool, around, dir).map(Harm::Tool)
 }
 
 /// What of a call has to be looked at.

@@ -133,23 +133,23 @@ fn answer(world: World, host: &'static Host, event: &Event, bytes: &[u8], sleeps
         Kind::PreTool(tool) => guard::targets(event, tool, world),
         _ => Vec::new(),
     };
-    // Most calls of tools change nothing that could be ours, and end here.
-    if matches!(event.kind, Kind::PreTool(_)) && targets.is_empty() {
-        return Reply::default();
-    }
     let key = Session::key(host.id, &event.session);
     let state = match state_dir::find(&|name| world.var(name)) {
         Ok(state) => state,
         Err(trouble) => return unusable(event, &trouble, &key),
     };
-    let payload = digest_start(bytes, 16);
-    let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
-    let call = Call { world, host, event, payload, state, route, sleeps };
-    let mut opened = session::open(&call.state, &key);
+    let mut opened = session::open(&state, &key);
     let bound = match &opened {
         Opened::Session(_, session) => Some(&**session),
         Opened::Missing | Opened::Unreadable => None,
     };
+    // Most calls of tools change nothing that could be ours, may be made in any phase, and end here.
+    if matches!(event.kind, Kind::PreTool(_)) && targets.is_empty() && bound.is_none_or(|session| !session.fenced) {
+        return Reply::default();
+    }
+    let payload = digest_start(bytes, 16);
+    let route = if world.var("CLAUDE_PLUGIN_ROOT").is_some_and(|p| !p.contains("NOT_EXPANDED")) { 'p' } else { 's' };
+    let call = Call { world, host, event, payload, state, route, sleeps };
     let answered = request::root(&call, bound, &key).map(|root| request::answer(&call, &root, &key));
     if answered.is_some() {
         opened = session::open(&call.state, &key);

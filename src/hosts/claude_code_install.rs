@@ -31,7 +31,7 @@ const ARGS: [&str; 3] = ["--host", "claude-code", "--sleeper"];
 
 /// The tools that may change what the guard keeps. Written as an expression, since the host takes a list of plain names word
 /// for word, and looks for anything else anywhere in a name.
-const GUARDED: &str = "^(Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*)$";
+const GUARDED: &str = "^(Bash|Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch|Task|Agent|mcp__.*)$";
 
 /// Verbs an agent may run without a question: they start no command out of the plan, and an agent cannot weaken a plan by
 /// them. `check`, `done`, `start --baseline`, `run` and `try` start commands; `pause`, `release`, `use` and `uninstall` are a person's.

@@ -149,7 +149,7 @@ pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
             run.status = Some(phase.status);
         }
     }
-    desk.run.checks = approved.contract.as_ref().map(Contract::check_marks).unwrap_or_default();
+    desk.run.heed(approved.contract.as_ref());
     desk.run.revoked = false;
     let counts = approved.view.counts(desk.run.mark.files);
     // A smaller plan has smaller counts; without this it could not show progress for a while.

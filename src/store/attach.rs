@@ -92,7 +92,7 @@ pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::Se
     let owned = desk.run.owner == who.key();
     // What lies behind it is no news to a session that comes later.
     let course = Some(desk.run.course()).filter(|c| *c == Course::Released).unwrap_or_default();
-    let (file, session, known) = bind_session(state, &desk.place, who, owned, course)?;
+    let (file, session, known) = bind_session(state, &desk.place, who, owned, course, desk.run.fenced)?;
     desk.run.owner = who.key();
     desk.run.claim_until = 0;
     desk.run.token.clear();
@@ -104,7 +104,7 @@ pub fn bind(state: &Path, desk: &mut Desk, who: &Who) -> io::Result<(session::Se
 /// # Errors
 /// The system's; then nothing is bound.
 pub fn bind_legacy(state: &Path, place: &Place, who: &Who) -> io::Result<(session::SessionFile, Session)> {
-    bind_session(state, place, who, true, Course::Running).map(|(file, session, _)| (file, session))
+    bind_session(state, place, who, true, Course::Running, false).map(|(file, session, _)| (file, session))
 }
 
 /// Writes the session file. One that is bound to this plan already, or was before, keeps what it knows; one that comes from
@@ -115,6 +115,7 @@ fn bind_session(
     who: &Who,
     owned: bool,
     course: Course,
+    fenced: bool,
 ) -> io::Result<(session::SessionFile, Session, bool)> {
     let file = session::create(state, &who.key())?;
     let old = file.reread().unwrap_or_default();
@@ -137,6 +138,7 @@ fn bind_session(
     session.root.clone_from(&place.root);
     session.id.clone_from(&place.id);
     session.ended = false;
+    session.fenced = fenced;
     // The counter spaces out reminders, and a session that binds itself has just shown that it knows.
     session.calls = 0;
     if !owned {

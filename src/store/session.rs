@@ -73,6 +73,9 @@ pub struct Session {
     pub told_agent: String,
     /// The last stop.
     pub last_stop: LastStop,
+    /// A phase of its plan names the tools it may use.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fenced: bool,
     /// The hooks that call come with one that sleeps, in a client that knows such hooks.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sleeps: bool,

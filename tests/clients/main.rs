@@ -92,7 +92,8 @@ suite! {
             an_edit_that_weakens_is_refused_and_the_model_reads_why
             what_does_not_weaken_goes_through_and_the_hook_is_called_for_writing_tools_alone
             approvals_and_hooks_are_kept
-            a_subagent_is_guarded_too;
+            a_subagent_is_guarded_too
+            a_phase_that_names_its_tools_is_done_with_them;
         install:
             installed_for_the_user_the_verbs_run_without_a_question
             uninstalled_means_silent;

@@ -404,3 +404,90 @@ fn an_agent_does_not_uninstall_the_hooks() {
     stage.verb(&["uninstall", "claude-code", "--user"]).fine();
     assert!(!settings.exists());
 }
+
+/// With a plan whose phases name tools.
+fn fenced() -> Stage {
+    let stage = Stage::new();
+    let plan = PLAN
+        .replace(
+            "- **Status:** pending\n\n### Phase 2",
+            "- **Status:** pending\n- **Tool:** edit, WebFetch\n\n### Phase 2",
+        )
+        .replace(
+            "- **DependsOn:** survey\n",
+            "- **DependsOn:** survey\n- **Tool:** `shell`\n- **Tool:** mcp__files__*\n",
+        );
+    stage.write("plan.md", &plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md", "Replace the parser"]).fine();
+    stage
+}
+
+#[test]
+fn a_phase_that_names_its_tools_is_done_with_them() {
+    let stage = fenced();
+    let url = || json!({ "url": "https://example.org", "prompt": "x" });
+    let make = bash(&stage, "make");
+    refused(&make, "phase survey may use edit, WebFetch. Verbs and");
+    assert!(make.notice().contains("To let it: pause plan"), "{make:?}");
+    assert!(stage.ledger().iter().any(|r| r["event"] == "guard" && r["summary"].as_str().unwrap().contains("Bash")));
+    refused(&ask(&stage, "mcp__files__read", json!({})), "phase survey may use");
+    passes(&write(&stage, stage.project.join("src/a.rs"), "x"));
+    passes(&ask(&stage, "WebFetch", url()));
+    passes(&bash(&stage, "cd src && steadfast step 1 | tail -1"));
+    passes(&ask(
+        &stage,
+        "Edit",
+        json!({ "file_path": stage.plan_dir().join("notes.md"), "old_string": "a", "new_string": "b" }),
+    ));
+    // The block says it before it is tried.
+    assert!(stage.start("main", "startup").context().contains("\ntools: edit, WebFetch\n"));
+
+    // Work of a subagent is work of the phase; another session has none here.
+    let mut sub = payload(&stage, "main", "Bash", &json!({ "command": "make" }));
+    sub["agent_id"] = json!("a1");
+    refused(&send(&stage, &sub, &[]), "phase survey may use");
+    passes(&send(&stage, &payload(&stage, "other", "Bash", &json!({ "command": "make" })), &[]));
+
+    stage.agent("main", &["step", "1"]).fine();
+    stage.agent("main", &["step", "2"]).fine();
+    stage.agent("main", &["done"]).fine();
+    passes(&bash(&stage, "make"));
+    passes(&ask(&stage, "mcp__files__read", json!({})));
+    refused(&ask(&stage, "WebFetch", url()), "phase build may use shell, mcp__files__*");
+    refused(&write(&stage, stage.project.join("src/a.rs"), "y"), "phase build may use");
+    assert_eq!(stage.person(&["pause"], "").code, 0);
+    passes(&ask(&stage, "WebFetch", url()));
+}
+
+#[test]
+fn tools_that_are_named_later_count_from_the_next_event_on() {
+    let stage = Stage::gated();
+    stage.prompt("main", "begin");
+    passes(&bash(&stage, "make"));
+    stage.edit_plan("- [ ] Measure the old one\n", "- [ ] Measure the old one\n- **Tool:** edit\n");
+    stage.agent("main", &["attest"]).fine();
+    stage.after("main", "steadfast attest");
+    refused(&bash(&stage, "make"), "phase survey may use edit");
+    // More tools are less of a fence: that needs a person.
+    stage.edit_plan("- **Tool:** edit\n", "- **Tool:** edit, shell\n");
+    assert_eq!(stage.agent("main", &["attest"]).code, 1);
+    refused(&bash(&stage, "make"), "phase survey may use edit");
+    let new = stage.read(stage.plan_file());
+    stage.edit_plan("- **Tool:** edit, shell\n", "- **Tool:** edit\n");
+    refused(&write_plan(&stage, &new), "phase \"Survey\" has a new tool");
+    // What the contract says counts again where the run state lost it.
+    std::fs::write(stage.plan_dir().join(".run"), "").unwrap();
+    stage.agent("main", &["attach"]).fine();
+    refused(&bash(&stage, "make"), "phase survey may use edit");
+}
+
+#[test]
+fn what_is_no_name_of_a_tool_is_not_approved() {
+    let stage = Stage::new();
+    let plan = PLAN.replace("- **DependsOn:** survey\n", "- **DependsOn:** survey\n- **Tool:** Bash(cargo test)\n");
+    stage.write("plan.md", &plan);
+    let made = stage.agent("main", &["init", "--gated", "--from", "plan.md", "x"]);
+    assert_eq!(made.code, 1);
+    assert!(made.err.contains("`build` may use `Bash(cargo test)`, which is no name of a tool"), "{}", made.err);
+    assert!(made.err.contains("or one of shell, edit"), "{}", made.err);
+}

@@ -230,10 +230,10 @@ fn an_artifact_has_to_be_there_and_not_empty() {
 #[test]
 fn what_this_version_does_not_act_on_is_refused_and_not_forgotten() {
     let stage = Stage::new();
-    stage.write("plan.md", &PLAN.replace("- **Check:** `test -f built`", "- **Tool:** Bash"));
+    stage.write("plan.md", &PLAN.replace("- **Check:** `test -f built`", "- **Approval:** the board"));
     let refused = stage.agent("main", &["init", "--gated", "--from", "plan.md"]);
     assert_eq!(refused.code, 1);
-    assert!(refused.err.contains("this version does not act on"), "{refused:?}");
+    assert!(refused.err.contains("`build` asks for the approval of `the board`"), "{refused:?}");
 }
 
 #[test]

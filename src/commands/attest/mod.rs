@@ -147,10 +147,11 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     let mut record = ctx.record("attest", "", &format!("version {} by {}", head.version, by.word()));
     record.data = serde_json::json!({ "version": head.version, "sha256": head.digest, "by": by.word() });
     let mut records = vec![record];
-    records.extend(ctx.attach(&mut desk, false)?);
     let approved = ctx.snapshot(&desk);
     store::proposals::settle_met(&desk, &approved);
     approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
+    // The session takes with it what it has to know of the contract.
+    records.extend(ctx.attach(&mut desk, false)?);
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));
     }

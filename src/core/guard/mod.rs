@@ -10,5 +10,6 @@ mod words;
 
 pub use after::after;
 pub use plan::{Approved, losses};
+pub use shell::only_verbs;
 pub use target::{Around, Target, plain, targets};
 pub use words::{Harm, denial, notice, summary};

@@ -18,21 +18,41 @@ const DEPTH: u8 = 8;
 const LONG: (usize, usize) = (1024, 4096);
 /// How many command lines and programs within a command line are looked at in all.
 const WITHIN: u16 = 256;
+/// The name of this program.
+const OURS: &str = "steadfast";
 /// Stands for what only running the command would tell.
 const UNKNOWN: char = '\0';
 
+/// Programs that only pass on what a verb prints, or lead to where it runs.
+const BESIDE: [&str; 10] = ["cd", "echo", "printf", "true", "cat", "head", "tail", "grep", "wc", "jq"];
+
 /// What a command line changes, in the order written.
 pub(super) fn targets(line: &str, around: Around<'_>) -> Vec<Target> {
+    walked(line, around).targets
+}
+
+/// Whether a command line does nothing but run verbs of this program.
+pub fn only_verbs(line: &str) -> bool {
+    let walk = walked(line, Around { cwd: Some(Path::new("/")), var: &|_| None });
+    let known = |program: &String| program == OURS || BESIDE.contains(&program.as_str());
+    line.len() <= MAX
+        && walk.targets.is_empty()
+        && walk.programs.iter().all(known)
+        && walk.programs.iter().any(|p| p == OURS)
+}
+
+fn walked<'a>(line: &str, around: Around<'a>) -> Walk<'a> {
     let mut walk = Walk {
         around,
         here: around.cwd.map(Path::to_path_buf),
         vars: Vec::new(),
         targets: Vec::new(),
+        programs: Vec::new(),
         depth: 0,
         within: WITHIN,
     };
     walk.line(line);
-    walk.targets
+    walk
 }
 
 /// One command without operators.
@@ -54,6 +74,8 @@ struct Walk<'a> {
     /// Variables set on the way.
     vars: Vec<(String, String)>,
     targets: Vec<Target>,
+    /// The programs that are run, by their bare names.
+    programs: Vec<String>,
     depth: u8,
     /// How many more are looked at, see [`WITHIN`].
     within: u16,

@@ -6,6 +6,7 @@ use crate::core::differences::{Difference, Part};
 use crate::core::guard::plan::title;
 use crate::core::inject;
 use crate::core::text::cost;
+use crate::core::tools::Fence;
 
 /// What a tool call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Harm {
     State,
     /// Do this to our hooks, by an edit of the host's settings.
     Settings(String),
+    /// Use a tool that the phase in progress does not name.
+    Tool(Fence),
 }
 
 impl Harm {
@@ -45,6 +48,7 @@ impl Harm {
             }
             Self::State => "a change in the state directory".to_owned(),
             Self::Settings(what) => what.clone(),
+            Self::Tool(fence) => format!("phase {} names the tools it may use: {}", fence.phase, tools(fence, 160)),
         }
     }
 }
@@ -59,6 +63,11 @@ pub fn denial(harm: &Harm) -> String {
             phase.as_deref().unwrap_or("PHASE")
         ),
         Harm::State => "steadfast refused this: it changes the state directory, which keeps what is approved. Reading is fine; only steadfast writes there. To add to the plan: steadfast attest. For less: steadfast propose FILE --why \"...\"".to_owned(),
+        Harm::Tool(fence) => format!(
+            "steadfast refused this tool: phase {} may use {}. Verbs and the plan's own files always work. When the phase is done: steadfast done. Where it needs more: steadfast propose FILE --why \"...\" (the user decides) or steadfast skip --why \"...\"",
+            fence.phase,
+            tools(fence, 40 * (most + 1))
+        ),
         Harm::Settings(what) => format!(
             "steadfast refused this edit of the host's settings: it {what}. The run depends on its hooks. Make the edit without that, or leave it to the user."
         ),
@@ -78,6 +87,7 @@ pub fn notice(harm: &Harm) -> String {
         Harm::State => {
             "steadfast kept the agent from a change in its state directory, where approvals are kept".to_owned()
         }
+        Harm::Tool(_) => format!("steadfast kept the agent from a tool: {what}. To let it: pause plan"),
         Harm::Settings(_) => {
             format!("steadfast kept the agent from an edit of the host's settings that {what}. To let it: pause plan")
         }
@@ -88,10 +98,22 @@ pub fn notice(harm: &Harm) -> String {
 pub fn summary(harm: &Harm, tool: &str) -> String {
     let kind = match harm {
         Harm::Plan { .. } => "an edit of the plan: ",
-        Harm::State => "",
+        Harm::State | Harm::Tool(_) => "",
         Harm::Settings(_) => "an edit of the host's settings that ",
     };
     format!("{tool} was refused: {kind}{}", harm.in_words(3))
+}
+
+/// The tools of a phase, as many as fit into `most` bytes.
+fn tools(fence: &Fence, most: usize) -> String {
+    let mut text = String::new();
+    for (at, tool) in fence.tools.iter().enumerate() {
+        if at > 0 && text.len() + tool.len() > most {
+            return format!("{text} and {} more", fence.tools.len() - at);
+        }
+        text = if at == 0 { tool.clone() } else { format!("{text}, {tool}") };
+    }
+    text
 }
 
 /// A loss in words. Ids and approved text alone; what would come in place of it is left out.
@@ -110,7 +132,7 @@ fn words(contract: &Contract, loss: &Difference) -> String {
         Difference::Title { .. } => "has another title".to_owned(),
         Difference::Removed { part, text, .. } => format!("lacks its {} {}", part.word(), quoted(text)),
         Difference::DependsOn { .. } => "has other dependencies".to_owned(),
-        Difference::Added { part: Part::Wait, .. } => "has a new wait".to_owned(),
+        Difference::Added { part: part @ (Part::Wait | Part::Tool), .. } => format!("has a new {}", part.word()),
         Difference::Added { part, .. } => format!("is finished and has a new {}", part.word()),
         Difference::Reordered { part, .. } => format!("has its {} in another order", part.words()),
         _ => "has another cadence".to_owned(),
@@ -149,6 +171,10 @@ mod tests {
                 "phase \"The ramp\" has a new wait",
             ),
             (
+                Difference::Added { phase: phase(), part: Part::Tool, text: text("Bash") },
+                "phase \"The ramp\" has a new tool",
+            ),
+            (
                 Difference::Added { phase: phase(), part: Part::Check, text: text("x") },
                 "phase \"The ramp\" is finished and has a new check",
             ),
@@ -181,7 +207,13 @@ mod tests {
         let many = vec!["重写解析器".repeat(20); 9];
         let many = Harm::Plan { losses: many, phase: None };
         assert!(denial(&many).contains(": 9 things that were approved are gone or changed."), "{}", denial(&many));
-        for harm in [harm, many, Harm::State, Harm::Settings("takes out 10 hooks of steadfast".to_owned())] {
+        let tools =
+            |count: usize, name: &str| Fence { phase: "a-phase-of-the-mill".into(), tools: vec![name.into(); count] };
+        insta::assert_snapshot!(denial(&Harm::Tool(tools(2, "Bash"))), @r#"steadfast refused this tool: phase a-phase-of-the-mill may use Bash, Bash. Verbs and the plan's own files always work. When the phase is done: steadfast done. Where it needs more: steadfast propose FILE --why "..." (the user decides) or steadfast skip --why "...""#);
+        insta::assert_snapshot!(notice(&Harm::Tool(tools(2, "Bash"))), @"steadfast kept the agent from a tool: phase a-phase-of-the-mill names the tools it may use: Bash, Bash. To let it: pause plan");
+        let fences = [tools(40, "mcp__files__read"), tools(2, &"x".repeat(64))].map(Harm::Tool);
+        let others = [harm, many, Harm::State, Harm::Settings("takes out 10 hooks of steadfast".to_owned())];
+        for harm in others.into_iter().chain(fences) {
             let text = denial(&harm);
             assert!(cost(&text) <= inject::REASON_TOKENS && !text.contains('\n'), "{}: {text}", cost(&text));
             assert!(!notice(&harm).contains('\n'));

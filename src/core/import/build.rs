@@ -13,6 +13,7 @@ use crate::core::plan::{Phase, Problem, Status, StepState};
 use crate::core::plan_edit::is_id;
 use crate::core::plan_read;
 use crate::core::text::first_chars;
+use crate::core::tools::is_tool;
 
 /// A plan file that was made of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -156,14 +157,14 @@ fn dependencies(
 
 fn phase(entry: &Entry, id: Option<&String>, after: Option<&Vec<String>>) -> ContractPhase {
     let short = |text: &str| fit(&one_line(text), SHORT).0;
-    let tools = if candidate::acts_on("Tool") { entry.tools.clone() } else { Vec::new() };
     ContractPhase {
         id: id.cloned().unwrap_or_default(),
         title: short(&entry.title),
         steps: entry.steps.iter().map(|(text, _)| short(text)).collect(),
         depends_on: after.cloned().unwrap_or_default(),
         checks: entry.checks.clone(),
-        tools,
+        // What is no name of a tool fences nothing in.
+        tools: if entry.tools.iter().all(|tool| is_tool(tool)) { entry.tools.clone() } else { Vec::new() },
         ..ContractPhase::default()
     }
 }

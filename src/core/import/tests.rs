@@ -1,5 +1,5 @@
 use super::*;
-use crate::core::candidate::{self, acts_on};
+use crate::core::candidate;
 use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::plan::{Plan, StepState};
 use crate::core::plan_read;
@@ -59,7 +59,7 @@ fn a_typed_plan_keeps_ids_order_and_commands() {
     );
     assert_eq!(contract.phases[0].title, "List the callers");
     assert_eq!(contract.phases[1].checks, ["make", "test `date` != x", "echo '<!-- x -->'"]);
-    let tool = if acts_on("Tool") { "- **Tool:** grep\n" } else { "- **Uses:** grep\n" };
+    let tool = "- **Tool:** grep\n";
     assert!(made.text.contains(tool), "{}", made.text);
     assert!(made.text.contains("- **Known as:** two words\n"), "{}", made.text);
 }

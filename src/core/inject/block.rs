@@ -125,6 +125,9 @@ fn details(block: &Block<'_>, fit: Fit) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(phase) = at_hand(block.view, block.next) {
         lines.extend(open_steps(phase, fit));
+        if !phase.tools.is_empty() {
+            lines.push(format!("tools: {}", data(&phase.tools.join(", "), fit.width)));
+        }
         lines.extend(block.check.map(|check| format!("check: {}", outcome(check))));
         let waits = data(&phase.waits, fit.width);
         let why = data(&phase.run.why, fit.width);

@@ -33,10 +33,8 @@ pub(super) fn take(label: Label<'_>, line: usize, fields: &mut Fields) -> Option
     let value = unquoted(label.value);
     let text = value.to_owned();
     match *key {
-        "DependsOn" => {
-            let names = label.value.split([',', '，', '、', '،']).map(|name| unquoted(name.trim()).to_owned());
-            fields.depends_on.extend(names.filter(|name| !name.is_empty()));
-        }
+        "DependsOn" => fields.depends_on.extend(names(label.value)),
+        "Tool" => fields.tools.extend(names(label.value)),
         "Check" | "AcceptanceCheck" => {
             if value.len() == label.value.len() && value.starts_with('`') {
                 return Some(Problem {
@@ -51,7 +49,6 @@ pub(super) fn take(label: Label<'_>, line: usize, fields: &mut Fields) -> Option
         "Receipt" => fields.receipts.push(text),
         "Approval" => fields.approvals.push(text),
         "WaitsFor" => fields.waits_for.push(text),
-        "Tool" => fields.tools.push(text),
         _ if fields.every.is_some() => {
             return Some(Problem {
                 line,
@@ -62,6 +59,12 @@ pub(super) fn take(label: Label<'_>, line: usize, fields: &mut Fields) -> Option
         _ => fields.every = Some(text),
     }
     None
+}
+
+/// Names with commas between them, each perhaps in backticks.
+fn names(value: &str) -> impl Iterator<Item = String> {
+    let names = value.split([',', '，', '、', '،']).map(|name| unquoted(name.trim()).to_owned());
+    names.filter(|name| !name.is_empty())
 }
 
 /// Takes one pair of backticks, single or longer, off a value that is wholly inside it.
@@ -181,12 +184,15 @@ mod tests {
         assert!(put("Check", "`make`").is_none());
         assert!(put("AcceptanceCheck", "true").is_none());
         assert!(put("Check", "`make` (slow)").is_some());
+        assert!(put("Tool", "Read, `Bash`").is_none());
+        assert!(put("Tool", "mcp__files__*").is_none());
         assert!(put("Every", "7d").is_none());
         assert!(put("Every", "1d").is_some());
         assert!(put("Owner", "Ada").is_none());
         assert!(put("Depends on", "survey").is_some());
         assert_eq!(fields.depends_on, ["survey", "build"]);
         assert_eq!(fields.checks, ["make", "true"]);
+        assert_eq!(fields.tools, ["Read", "Bash", "mcp__files__*"]);
         assert_eq!(fields.every.as_deref(), Some("7d"));
     }
 }

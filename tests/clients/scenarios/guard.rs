@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::client::{Client, Run};
+use crate::project::Project;
 use crate::scenarios::{gated, ungated};
 use crate::server::{Reply, Script};
 
@@ -110,4 +111,35 @@ pub fn a_subagent_is_guarded_too(client: &Client) {
     let sub = run.of(crate::server::Kind::Sub);
     assert!(sub[2].text().contains("steadfast refused this edit"), "{}", run.story());
     assert_eq!(project.recorded("guard").len(), 1);
+}
+
+pub fn a_phase_that_names_its_tools_is_done_with_them(client: &Client) {
+    let project = Project::new(client);
+    let plan = project.dir.join("plan.md");
+    let text = fs::read_to_string(&plan).unwrap();
+    let named = text.replace("- [ ] Write the list\n", "- [ ] Write the list\n- **Tool:** edit\n");
+    fs::write(&plan, named).unwrap();
+    project.steadfast(&["init", "--autonomous", "--from", "plan.md", "Sort the postcards"]);
+    let fetch = Reply::tool("WebFetch", json!({ "url": "http://127.0.0.1:9/boxes", "prompt": "how many" }));
+    let script = Script::new([
+        Reply::bash("steadfast start list"),
+        Reply::bash("touch boxes.txt"),
+        fetch,
+        read(&plan),
+        write(&project.dir.join("list.txt"), "nine\n"),
+        Reply::bash("steadfast step 1 && steadfast step 2 && steadfast done list"),
+        Reply::bash("touch sorted.txt"),
+        Reply::text("Done so far."),
+    ]);
+    let run = project.session("begin", script).ended_well();
+    let main = run.main();
+    assert!(main[0].text().contains("tools: edit"), "{}", run.story());
+    for n in [2, 3] {
+        assert!(main[n].text().contains("phase list may use edit"), "{n}\n{}", run.story());
+    }
+    assert!(!project.dir.join("boxes.txt").exists() && project.dir.join("list.txt").exists(), "{}", run.story());
+    // The next phase names none.
+    assert!(project.dir.join("sorted.txt").exists(), "{}", run.story());
+    assert_eq!(project.recorded("guard").len(), 2);
+    assert!(run.hook_troubles().is_empty(), "{:?}", run.hook_troubles());
 }

@@ -21,6 +21,7 @@ impl Walk<'_> {
 
     fn words(&mut self, words: &[String], input: &str, fed: &[String]) {
         let Some((program, args)) = self.program(words) else { return };
+        self.programs.push(program.to_owned());
         match program {
             "cd" | "pushd" => {
                 let to = args.iter().find(|a| !a.starts_with('-') || *a == "-").cloned().or_else(|| self.var("HOME"));

@@ -1,0 +1,139 @@
+//! Which tools a phase may use, where its plan names some. What the run itself needs is never kept from an agent: the verbs, the
+//! plan's own files, and whatever the hook is not asked about, which is reading.
+
+use std::path::Path;
+
+use crate::core::event::ToolCall;
+use crate::core::guard::{Around, only_verbs};
+use crate::core::plan::Status;
+use crate::core::view::View;
+
+/// Any shell, and any tool that writes files, whatever the host calls them.
+const KINDS: [&str; 2] = ["shell", "edit"];
+
+/// What keeps a call from being made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// Id of the phase in progress; the first of several.
+    pub phase: String,
+    /// The tools it names.
+    pub tools: Vec<String>,
+}
+
+/// Whether this may stand in a `Tool` line: the name of a tool, in which a `*` at the end stands for any ending.
+pub fn is_tool(text: &str) -> bool {
+    let name = text.strip_suffix('*').unwrap_or(text);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    text.len() <= 64 && !name.is_empty() && name.chars().all(plain)
+}
+
+/// Says of a call whether a phase in progress lets it be made. Of several phases one is enough; where none is in progress, or one
+/// names no tools, any tool may be used. `dir` is the plan's own directory.
+pub fn fence(view: &View, call: &ToolCall, around: Around<'_>, dir: &Path) -> Option<Fence> {
+    let at_work = || view.phases.iter().filter(|phase| phase.status == Status::InProgress);
+    let open = at_work().any(|phase| phase.tools.is_empty() || phase.tools.iter().any(|tool| names(tool, call)));
+    let first = at_work().next().filter(|_| !open)?;
+    if call.command.as_deref().is_some_and(only_verbs) || writes_within(call, around, dir) {
+        return None;
+    }
+    Some(Fence { phase: first.id.clone(), tools: first.tools.clone() })
+}
+
+/// Whether an entry of a `Tool` line names the tool of a call.
+fn names(tool: &str, call: &ToolCall) -> bool {
+    match tool {
+        "shell" => call.command.is_some(),
+        "edit" => !call.writes.is_empty(),
+        _ => match tool.strip_suffix('*') {
+            Some(start) => call.name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)),
+            None => call.name.eq_ignore_ascii_case(tool),
+        },
+    }
+}
+
+fn writes_within(call: &ToolCall, around: Around<'_>, dir: &Path) -> bool {
+    let within = |path: &Path| path.to_str().and_then(|text| around.path(text)).is_some_and(|p| p.starts_with(dir));
+    !call.writes.is_empty() && call.writes.iter().all(|write| within(&write.path))
+}
+
+/// What may stand in a `Tool` line, for the message about what may not.
+pub fn allowed() -> String {
+    format!("the host's name of a tool, such as Bash or mcp__files__*, or one of {}", KINDS.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::event::{Write, Writing};
+    use crate::core::view::PhaseView;
+
+    fn shell(line: &str) -> ToolCall {
+        ToolCall { name: "Bash".into(), command: Some(line.into()), ..ToolCall::default() }
+    }
+
+    fn edit(paths: &[&str]) -> ToolCall {
+        let write = |path: &&str| Write { path: path.into(), what: Writing::Unknown };
+        ToolCall { name: "Edit".into(), writes: paths.iter().map(write).collect(), ..ToolCall::default() }
+    }
+
+    fn other(name: &str) -> ToolCall {
+        ToolCall { name: name.into(), ..ToolCall::default() }
+    }
+
+    /// Whether a call passes while phases with these tools stand so.
+    fn passes(phases: &[(Status, &[&str])], call: &ToolCall) -> bool {
+        let phase = |(status, tools): &(Status, &[&str])| {
+            let tools = tools.iter().map(|t| (*t).to_owned()).collect();
+            PhaseView { status: *status, tools, ..PhaseView::default() }
+        };
+        let view = View { phases: phases.iter().map(phase).collect(), ..View::default() };
+        let around = Around { cwd: Some(Path::new("/p")), var: &|_| None };
+        fence(&view, call, around, Path::new("/p/.planning/mill")).is_none()
+    }
+
+    #[test]
+    fn what_names_a_tool() {
+        for text in ["Bash", "mcp__files__*", "web.run", "functions:shell", "a-b"] {
+            assert!(is_tool(text), "{text}");
+        }
+        for text in ["", "*", "Bash(cargo test)", "a b", "a*b", "**", "é", &"x".repeat(65)] {
+            assert!(!is_tool(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_phase_in_progress_names_may_be_used() {
+        use Status::{Complete, InProgress, Pending};
+        let work = |tools: &'static [&'static str]| [(InProgress, tools)];
+        for (phases, call, right) in [
+            (&work(&["Edit"])[..], shell("make"), false),
+            (&work(&["Edit", "Bash"]), shell("make"), true),
+            (&work(&["bash"]), shell("make"), true),
+            (&work(&["shell"]), shell("make"), true),
+            (&work(&["shell"]), edit(&["/p/a"]), false),
+            (&work(&["edit"]), edit(&["/p/a"]), true),
+            (&work(&["edit"]), other("Edit"), false),
+            (&work(&["mcp__files__*"]), other("mcp__files__read"), true),
+            (&work(&["mcp__files__*"]), other("mcp__web__get"), false),
+            (&work(&["mcp__files"]), other("mcp__files__read"), false),
+            (&work(&["mcp*"]), other("mé"), false),
+            (&work(&[]), shell("make"), true),
+            // What the run needs.
+            (&work(&["Edit"]), shell("steadfast done"), true),
+            (&work(&["Edit"]), shell("cd /p && steadfast done mill --json"), true),
+            (&work(&["Edit"]), shell("steadfast done && make"), false),
+            (&work(&["shell"]), edit(&["/p/.planning/mill/notes.md"]), true),
+            (&work(&["shell"]), edit(&[".planning/mill/task_plan.md", "/p/.planning/mill/notes.md"]), true),
+            (&work(&["shell"]), edit(&[".planning/mill/../../a", "/p/.planning/mill/notes.md"]), false),
+            (&work(&["shell"]), edit(&["/p/.planning/mill/notes.md", "/p/a"]), false),
+            // Nothing in progress; another phase; one of two.
+            (&[(Pending, &["Edit"][..])], shell("make"), true),
+            (&[(Complete, &["Edit"][..]), (InProgress, &[])], shell("make"), true),
+            (&[(InProgress, &["Edit"][..]), (InProgress, &["Bash"])], shell("make"), true),
+            (&[(InProgress, &["Edit"][..]), (InProgress, &[])], shell("make"), true),
+            (&[(InProgress, &["Edit"][..]), (Pending, &["Bash"])], shell("make"), false),
+        ] {
+            assert_eq!(passes(phases, &call), right, "{phases:?} {call:?}");
+        }
+    }
+}
