@@ -46,10 +46,8 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     approval::give(&mut head, phase);
     attest::published(approval::publish(&state, &desk, &head))?;
     let mut records = vec![ctx.record("note", &id, "a person approved it")];
-    let snapshot = ctx.snapshot(&desk);
-    for woken in desk.awaken(&snapshot, ctx.world.now(), &|_| false) {
-        records.push(ctx.record("wake", &woken.phase, &woken.evidence));
-    }
+    let mut snapshot = ctx.snapshot(&desk);
+    records.extend(edit::awaken(ctx, &mut desk, &mut snapshot));
     ctx.commit(&mut desk, records)?;
     ctx.say(&desk, &format!("{id} is approved"));
     Ok(())

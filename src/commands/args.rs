@@ -37,8 +37,8 @@ pub enum Verb {
     #[command(after_help = "Example: steadfast status --json")]
     Status,
     /// Show what comes next
-    #[command(after_help = "Example: steadfast next")]
-    Next,
+    #[command(after_help = "Example: steadfast next\nExample: steadfast next --all")]
+    Next(Next),
     /// Begin a phase, or try a failed one again
     #[command(after_help = "Example: steadfast start build")]
     Start(Start),
@@ -84,8 +84,11 @@ pub enum Verb {
         after_help = "Example: steadfast propose --why \"tables are out of scope\"\nExample: steadfast propose new-plan.md --why \"tables are out of scope\""
     )]
     Propose(Propose),
-    /// Choose the plan in use
-    #[command(name = "use", after_help = "Example: steadfast use 2026-03-01-replace-the-parser")]
+    /// Choose the plan in use, or the order in which plans are worked on
+    #[command(
+        name = "use",
+        after_help = "Example: steadfast use 2026-03-01-replace-the-parser\nExample: steadfast use --rank 2026-03-02-write-the-manual 2026-03-01-replace-the-parser"
+    )]
     Use(Use),
     /// List the plans of this project
     #[command(after_help = "Example: steadfast plans")]
@@ -344,8 +347,20 @@ pub struct Log {
 /// `use`
 #[derive(Args, Debug)]
 pub struct Use {
-    /// Id of the plan
-    pub id: String,
+    /// Id of the plan; with --rank, ids in the order of work
+    #[arg(value_name = "ID", required_unless_present = "rank")]
+    pub ids: Vec<String>,
+    /// Set the order of work; an agent proposes one, which the person confirms. Without ids it is shown
+    #[arg(long)]
+    pub rank: bool,
+}
+
+/// `next`
+#[derive(Args, Debug)]
+pub struct Next {
+    /// Of all unfinished plans of this project
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// `approvals`

@@ -1,5 +1,7 @@
 //! Changing statuses and boxes in the plan file, byte for byte, under the lock.
 
+use crate::commands::ctx::Ctx;
+use crate::core::ledger::Record;
 use crate::core::plan::{Status, StepState};
 use crate::core::view::{PhaseView, View, step_matches};
 use crate::core::{next, plan_edit, plan_read};
@@ -80,4 +82,16 @@ pub(super) fn open_next(desk: &mut Desk, snapshot: &Snapshot) -> Result<Option<S
     desk.open_next(snapshot).map_err(|error| {
         Failure::fault(format!("{} could not be written", desk.place.file()), error.to_string(), "steadfast doctor")
     })
+}
+
+/// Makes ready what need not wait any longer, so that a verb judges by what is so now. Records of it, to be committed.
+pub(super) fn awaken(ctx: &Ctx, desk: &mut Desk, snapshot: &mut Snapshot) -> Vec<Record> {
+    if desk.run.paused {
+        return Vec::new();
+    }
+    let woken = desk.awaken(snapshot, ctx.world.now(), &|_| false);
+    if !woken.is_empty() {
+        *snapshot = ctx.snapshot(desk);
+    }
+    woken.iter().map(|woken| ctx.record("wake", &woken.phase, &woken.evidence)).collect()
 }

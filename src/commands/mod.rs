@@ -23,6 +23,7 @@ mod plans;
 mod proposals;
 mod propose;
 mod prove;
+mod rank;
 mod receipt;
 mod release;
 mod render;
@@ -67,7 +68,7 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Init(args) => init::run(ctx, &args),
         Verb::Attest(args) => attest::run(ctx, &args),
         Verb::Status => status::run(ctx),
-        Verb::Next => next::run(ctx),
+        Verb::Next(args) => next::run(ctx, &args),
         Verb::Start(args) => start::run(ctx, &args),
         Verb::Done(args) => finish::done(ctx, &args),
         Verb::Fail(args) => finish::fail(ctx, &args),
@@ -81,7 +82,8 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Approve(args) => approve::run(ctx, &args),
         Verb::Propose(args) => propose::run(ctx, &args),
         Verb::Log(args) => log::run(ctx, &args),
-        Verb::Use(args) => use_plan::run(ctx, &args.id),
+        Verb::Use(args) if args.rank => rank::run(ctx, &args.ids),
+        Verb::Use(args) => use_plan::run(ctx, &args.ids),
         Verb::Plans => plans::run(ctx),
         Verb::Approvals(args) => approvals::run(ctx, &args),
         Verb::Attach => attach::run(ctx),

@@ -14,8 +14,13 @@ use crate::store::{Desk, Place};
 pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
     let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;
-    let snapshot = ctx.snapshot(&desk);
+    let mut snapshot = ctx.snapshot(&desk);
     Ctx::approved(&snapshot)?;
+    let woken = edit::awaken(ctx, &mut desk, &mut snapshot);
+    if !woken.is_empty() {
+        // It is so, whatever becomes of this verb.
+        ctx.commit(&mut desk, woken)?;
+    }
     let view = &snapshot.view;
     let ready = next::next(view).phase.and_then(|i| view.phases.get(i));
     let phase = match (&args.phase, ready) {

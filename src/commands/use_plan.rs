@@ -7,7 +7,14 @@ use crate::error::{Failure, Result};
 use crate::store::locate::{self, Found, is_name};
 use crate::store::{disk, layout};
 
-pub(super) fn run(ctx: &Ctx, id: &str) -> Result<()> {
+pub(super) fn run(ctx: &Ctx, ids: &[String]) -> Result<()> {
+    let [id] = ids else {
+        return Err(Failure::usage(
+            "one plan is in use at a time",
+            "several ids are an order of work",
+            format!("steadfast use --rank {}", ids.join(" ")),
+        ));
+    };
     if !is_name(id) {
         return Err(Failure::usage(
             "that is not the id of a plan",

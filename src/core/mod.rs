@@ -1,5 +1,6 @@
 //! The pure core: values in, values out. No disk, environment, clock, process or terminal (held by the lints in `clippy.toml`).
 
+pub mod across;
 pub mod attest;
 pub mod candidate;
 pub mod canonical;

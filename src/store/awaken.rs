@@ -25,23 +25,11 @@ impl Desk {
     /// Ends every wait whose condition is met. `passed`: whether a command of the plan exited 0 just now; nobody but `wake` runs
     /// one. The file's words follow where it can be written.
     pub fn awaken(&mut self, snapshot: &Snapshot, now: u64, passed: &dyn Fn(&str) -> bool) -> Vec<Woken> {
-        let Some(contract) = &snapshot.contract else { return Vec::new() };
-        let root = self.place.root.clone();
-        let there = |path: &str| is_there(&root, path);
-        let mut woken = Vec::new();
-        for phase in waiting(snapshot) {
-            let Some(asked) = contract.phases.iter().find(|p| p.id == phase.id) else { continue };
-            let run = self.run.phases.entry(phase_key(&phase.id)).or_default();
-            let given = snapshot.head.as_ref().is_some_and(|h| h.is_given(asked));
-            let evidence = match &run.wait {
-                Some(wait) => wait.over(now, &there),
-                None if !run.met => declared(asked, now, &there, passed, given),
-                None => None,
-            };
-            let Some(evidence) = evidence else { continue };
+        let woken = snapshot.over(&self.place.root, now, passed);
+        for woken in &woken {
+            let run = self.run.phases.entry(phase_key(&woken.phase)).or_default();
             run.met |= run.wait.is_none();
             ready(run);
-            woken.push(Woken { phase: phase.id.clone(), evidence });
         }
         if !woken.is_empty() {
             self.write_ready(snapshot, &woken);
@@ -76,6 +64,33 @@ impl Desk {
 }
 
 impl Snapshot {
+    /// The phases that need not wait any longer. `passed` as with [`Desk::awaken`].
+    pub fn over(&self, root: &Path, now: u64, passed: &dyn Fn(&str) -> bool) -> Vec<Woken> {
+        let Some(contract) = &self.contract else { return Vec::new() };
+        let there = |path: &str| is_there(root, path);
+        let evidence = |phase: &PhaseView| {
+            let asked = contract.phases.iter().find(|p| p.id == phase.id)?;
+            match &phase.run.wait {
+                Some(wait) => wait.over(now, &there),
+                None if phase.run.met => None,
+                None => {
+                    let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
+                    declared(asked, now, &there, passed, given)
+                }
+            }
+        };
+        waiting(self).filter_map(|p| Some(Woken { phase: p.id.clone(), evidence: evidence(p)? })).collect()
+    }
+
+    /// Shows phases that need not wait any longer as what they are about to be, for one that only looks.
+    pub fn awake(&mut self, woken: &[Woken]) {
+        for phase in self.view.phases.iter_mut().filter(|p| woken.iter().any(|w| w.phase == p.id)) {
+            phase.status = Status::Pending;
+            phase.waits.clear();
+            ready(&mut phase.run);
+        }
+    }
+
     /// Whether a phase waits for something whose end a hook can see that goes on looking for a day.
     pub fn waits_in_sight(&self, now: u64) -> bool {
         let Some(contract) = &self.contract else { return false };

@@ -10,6 +10,12 @@ pub const FINDINGS: &str = "findings.md";
 pub const PROGRESS: &str = "progress.md";
 /// Names the plan in use, in [`PLANNING`].
 pub const POINTER: &str = ".active_plan";
+/// In which order plans are worked on, in [`PLANNING`]: an id a line.
+pub const PRIORITIES: &str = "priorities";
+/// The order that an agent proposes, until a person confirms one.
+pub const PROPOSED_PRIORITIES: &str = "priorities.proposed";
+/// The most of such an order that is read, in bytes.
+pub const MAX_PRIORITIES: u64 = 64 * 1024;
 /// Mirror of the mode, in the format of planning-with-files v3.
 pub const MODE: &str = ".mode";
 /// The run state, and the lock of a plan.
@@ -57,4 +63,4 @@ pub fn ledger(agent: &str) -> String {
 }
 
 /// The content of `.planning/.gitignore`: machine files stay out of git, plans and ledgers go in.
-pub const IGNORE_TEXT: &str = "# Machine files of steadfast: per checkout, never shared.\n.active_plan\n*/.run\n*/.stop_blocks\n.request.*\n*/proofs/\n*.tmp\n";
+pub const IGNORE_TEXT: &str = "# Machine files of steadfast: per checkout, never shared.\n.active_plan\n*/.run\n*/.stop_blocks\n.request.*\npriorities.proposed\n*/proofs/\n*.tmp\n";

@@ -12,6 +12,7 @@ pub mod ledger_file;
 pub mod locate;
 pub mod lock;
 pub mod pending;
+pub mod priorities;
 pub mod progress;
 pub mod proposals;
 pub mod request;

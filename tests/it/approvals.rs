@@ -4,20 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Ran, Stage};
-
-/// What the person has to type, as it was asked for.
-#[track_caller]
-fn code(ran: &Ran) -> String {
-    ran.out.split("type ").nth(1).unwrap_or_else(|| panic!("{ran:?}"))[..8].to_owned()
-}
-
-/// A person types a verb twice: to see the code, and to give it.
-#[track_caller]
-fn by_person(stage: &Stage, args: &[&str]) -> Ran {
-    let code = code(&stage.person(args, "\n"));
-    stage.person(args, &format!("{code}\n")).fine()
-}
+use crate::stage::Stage;
 
 fn heads(stage: &Stage) -> Vec<PathBuf> {
     stage.tree(&stage.state).into_iter().map(|(path, _)| path).filter(|path| path.ends_with("head.json")).collect()
@@ -83,7 +70,7 @@ fn the_log_says_who_approved_what_when() {
     stage.edit_plan("- [ ] Tables\n", "- [ ] Tables\n- [ ] Errors\n");
     stage.agent("main", &["attest"]).fine();
     stage.edit_plan("- [ ] Tokenizer\n", "");
-    by_person(&stage, &["attest"]);
+    stage.approves(&["attest"]);
     let log = stage.verb(&["attest", "--log", "--json"]).fine().json();
     let rows = log["log"].as_array().unwrap();
     let told: Vec<_> = rows.iter().map(|r| (r["version"].as_u64().unwrap(), r["by"].as_str().unwrap())).collect();
@@ -128,7 +115,7 @@ fn a_revoked_plan_is_not_shown_not_run_and_holds_nobody() {
     assert_eq!(stage.verb(&["attest", "--revoke"]).code, 1, "not off a terminal either");
     assert_eq!(stage.person(&["attest", "--revoke"], "00000000\n").code, 1);
     assert_eq!(stage.status()["plan"]["attestation"], "approved");
-    by_person(&stage, &["attest", "--revoke"]);
+    stage.approves(&["attest", "--revoke"]);
     let status = stage.status();
     assert_eq!((&status["plan"]["attestation"], &status["plan"]["version"]), (&json!("unapproved"), &json!(1)));
     assert_eq!(status["gate"]["verdict"], "not-gated");
@@ -159,9 +146,9 @@ fn a_revoked_plan_is_not_shown_not_run_and_holds_nobody() {
 #[test]
 fn after_a_revocation_a_person_makes_the_next_version() {
     let stage = Stage::gated();
-    by_person(&stage, &["attest", "--revoke"]);
+    stage.approves(&["attest", "--revoke"]);
     assert_eq!(stage.agent("main", &["attest"]).code, 1);
-    by_person(&stage, &["attest"]);
+    stage.approves(&["attest"]);
     let status = stage.status();
     assert_eq!((&status["plan"]["attestation"], &status["plan"]["version"]), (&json!("approved"), &json!(2)));
     assert!(stage.prompt("main", "go on").context().contains("[plan"));
@@ -182,7 +169,7 @@ fn after_a_revocation_a_person_makes_the_next_version() {
 #[test]
 fn a_busy_agent_and_its_user_hear_of_a_revocation_at_the_next_tool_call() {
     let stage = Stage::gated();
-    by_person(&stage, &["attest", "--revoke"]);
+    stage.approves(&["attest", "--revoke"]);
     let told = stage.edit("main", "a.rs", "a");
     assert!(told.context().contains("revoked") && told.notice().contains("revoked"), "{told:?}");
     assert_eq!(stage.edit("main", "b.rs", "b").raw, "");
@@ -193,7 +180,7 @@ fn a_busy_agent_and_its_user_hear_of_a_revocation_at_the_next_tool_call() {
 #[test]
 fn a_revoked_plan_attaches_and_offers_itself_to_nobody() {
     let stage = Stage::gated();
-    by_person(&stage, &["attest", "--revoke"]);
+    stage.approves(&["attest", "--revoke"]);
     stage.hook("main", "SessionEnd", json!({ "reason": "exit" }));
     assert_eq!(stage.start("other", "startup").raw, "");
     assert_eq!(stage.prompt("other", "continue").raw, "");
@@ -206,7 +193,7 @@ fn a_code_shown_before_a_revocation_counts_no_more() {
     stage.edit_plan("- [ ] Tables\n", "");
     let shown = stage.prompt("main", "approve plan");
     let code = shown.held().unwrap().split("approve plan ").nth(1).unwrap()[..8].to_owned();
-    by_person(&stage, &["attest", "--revoke"]);
+    stage.approves(&["attest", "--revoke"]);
     let answer = stage.prompt("main", &format!("approve plan {code}"));
     assert!(answer.held().unwrap().contains("nothing was shown"), "{answer:?}");
     let again = stage.prompt("main", "approve plan");
@@ -220,7 +207,7 @@ fn an_older_version_is_never_approved_again() {
     let stage = Stage::gated();
     let first = stage.read(stage.plan_file());
     stage.edit_plan("- [ ] Tables\n", "");
-    by_person(&stage, &["attest"]);
+    stage.approves(&["attest"]);
     std::fs::write(stage.plan_file(), first).unwrap();
     stage.agent("main", &["attest"]).fine();
     assert_eq!(stage.status()["plan"]["version"], 3);
@@ -265,7 +252,7 @@ fn a_plan_that_was_copied_moved_or_cloned_is_unapproved_and_counts_on() {
         assert_eq!(status()["attestation"], "unapproved", "{way}");
         let refused = stage.agent("new", &[&plan[..], &["attest"]].concat());
         assert!(refused.code == 1 && refused.err.contains("a person has to approve"), "{way}: {refused:?}");
-        by_person(&stage, &[&plan[..], &["attest"]].concat());
+        stage.approves(&[&plan[..], &["attest"]].concat());
         assert_eq!(status()["version"], 3, "{way}: versions 1 and 2 have their texts");
         let dir = stage.project.join(".planning").join(plan[1]);
         let check = std::process::Command::new("sha256sum").args(["-c", ".attestation"]).current_dir(&dir).output();
@@ -281,7 +268,7 @@ fn made_up_version_numbers_lead_nowhere() {
     for number in ["18446744073709551615", "1000000", "-1", "x"] {
         stage.write(&format!(".planning/x/contract-v{number}.json"), "{}");
     }
-    by_person(&stage, &["attest"]);
+    stage.approves(&["attest"]);
     assert_eq!(stage.status()["plan"]["version"], 1);
 }
 
@@ -356,7 +343,7 @@ fn the_fix_for_a_damaged_head_makes_the_plan_approvable_again() {
     let pasted = std::process::Command::new("sh").args(["-c", &format!("mv{fix}")]).output().unwrap();
     assert!(pasted.status.success(), "{pasted:?}");
     assert_eq!(stage.status()["plan"]["attestation"], "unapproved");
-    by_person(&stage, &["attest"]);
+    stage.approves(&["attest"]);
     assert_eq!(stage.status()["plan"]["version"], 2);
 }
 
@@ -382,7 +369,7 @@ fn all_approvals_of_this_machine_are_listed() {
     ] {
         assert_eq!(row[key], right, "{key}");
     }
-    by_person(&stage, &["attest", "--revoke"]);
+    stage.approves(&["attest", "--revoke"]);
     assert_eq!(list(&stage)[0]["state"], "revoked");
     stage.agent("other", &["init", "--autonomous", "Second"]).fine();
     let plain = stage.verb(&["approvals"]).fine();

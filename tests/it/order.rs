@@ -1,5 +1,7 @@
 //! What comes next: in which order phases and plans are worked on, and how work is handed over.
 
+use serde_json::{Value, json};
+
 use crate::stage::Stage;
 
 #[test]
@@ -26,7 +28,7 @@ fn work_is_handed_over_in_one_of_four_words() {
     assert_eq!(handoffs[0]["agent"], "two");
     assert_eq!(
         handoffs[1],
-        serde_json::json!({ "agent": "three", "status": "done_with_concerns", "phase": "",
+        json!({ "agent": "three", "status": "done_with_concerns", "phase": "",
         "summary": "the lexer; its tests are slow", "tick": stage.ledger().pop().unwrap()["tick"] })
     );
     // The agent that goes on reads who waits for what; what was said is nobody's to inject.
@@ -73,4 +75,130 @@ fn a_second_phase_is_begun_only_beside_the_first() {
     assert!(refused.err.contains("(or: steadfast start build --also)"), "{refused:?}");
     stage.agent("main", &["start", "build", "--also"]).fine();
     assert_eq!(stage.status()["counts"]["in_progress"], 2);
+}
+
+/// A project with these plans, each approved and without a gate.
+fn with_plans(plans: &[(&str, &str)]) -> Stage {
+    let stage = Stage::new();
+    for (id, phases) in plans {
+        stage.write(&format!(".planning/{id}/task_plan.md"), &format!("## Goal\nThe {id}\n{phases}"));
+        stage.approves(&["attest", "--plan", id]);
+    }
+    stage
+}
+
+const ONE: &str = "### Phase 1: Measure {#measure}\n- [ ] Wheel\n- **Status:** pending\n";
+
+fn order(stage: &Stage) -> Vec<(String, String)> {
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap().to_owned();
+    let all = stage.verb(&["next", "--all", "--json"]).fine().json();
+    all["plans"].as_array().unwrap().iter().map(|plan| (text(plan, "plan"), text(plan, "because"))).collect()
+}
+
+fn is(stage: &Stage, right: &[(&str, &str)]) {
+    let right: Vec<_> = right.iter().map(|(id, why)| ((*id).to_owned(), (*why).to_owned())).collect();
+    assert_eq!(order(stage), right);
+}
+
+#[test]
+fn over_all_plans_what_waited_comes_first_then_routines_the_plan_in_use_and_the_order_of_work() {
+    let waits = ONE.replace("- [ ] Wheel\n", "- **WaitsFor:** file out/measures\n");
+    let routine = ONE.replace("- [ ] Wheel\n", "- **Every:** 1d\n");
+    let stage = with_plans(&[
+        ("a-plain", ONE),
+        ("b-waits", &waits),
+        ("c-routine", &routine),
+        ("d-used", ONE),
+        ("e-ranked", ONE),
+        ("f-done", &ONE.replace("pending", "complete")),
+    ]);
+    stage.write(".planning/g-nobodys/task_plan.md", ONE);
+    stage.verb(&["use", "d-used"]).fine();
+    assert_eq!(stage.person(&["use", "--rank", "e-ranked", "b-waits"], "").code, 0);
+    let [woken, routine] = [("b-waits", "woken"), ("c-routine", "routine")];
+    let [used, ranked, open] = [("d-used", "in_use"), ("e-ranked", "ranked"), ("a-plain", "open")];
+    is(&stage, &[routine, used, ranked, open, ("b-waits", "waiting")]);
+    // Looking changes nothing, also where a wait is over.
+    stage.write("out/measures", "9");
+    let before = stage.tree(&stage.project);
+    is(&stage, &[woken, routine, used, ranked, open]);
+    let said = stage.verb(&["next", "--all"]).fine().out;
+    assert!(said.starts_with("b-waits  it waited for the file out/measures\nnext: Measure"), "{said}");
+    assert!(
+        said.contains("(steadfast start measure --plan b-waits)\nthen c-routine: a routine of it is due\n"),
+        "{said}"
+    );
+    assert_eq!(stage.tree(&stage.project), before);
+    // What it says can be done.
+    stage.verb(&["start", "measure", "--plan", "b-waits"]).fine();
+    is(&stage, &[routine, used, ranked, ("b-waits", "ranked"), open]);
+    stage.verb(&["done", "measure", "--plan", "c-routine"]).fine();
+    stage.verb(&["skip", "measure", "--plan", "a-plain", "--why", "the wheel is lost"]).fine();
+    let paused = stage.person(&["pause", "--plan", "d-used"], "");
+    assert_eq!(paused.code, 0, "{paused:?}");
+    is(
+        &stage,
+        &[
+            ("e-ranked", "ranked"),
+            ("b-waits", "ranked"),
+            ("c-routine", "waiting"),
+            ("a-plain", "needs_you"),
+            ("d-used", "paused"),
+        ],
+    );
+}
+
+#[test]
+fn nothing_left_in_any_plan_is_said() {
+    let stage = with_plans(&[("a", &ONE.replace("pending", "complete"))]);
+    assert_eq!(stage.verb(&["next", "--all"]).fine().out, "next: every approved plan here is done\n");
+    assert_eq!(stage.verb(&["next", "--all", "--json"]).fine().json(), json!({ "next": null, "plans": [] }));
+    let none = Stage::new().verb(&["next", "--all"]);
+    assert!(none.code == 1 && none.err.contains("no plan lies here"), "{none:?}");
+}
+
+#[test]
+fn an_agent_proposes_an_order_of_work_and_a_person_confirms_it() {
+    let stage = with_plans(&[("a", ONE), ("b", ONE), ("c", ONE)]);
+    let first = |stage: &Stage| order(stage).first().unwrap().0.clone();
+    assert_eq!(first(&stage), "a");
+    let said = stage.agent("main", &["use", "--rank", "c", "b"]).fine().out;
+    assert!(said.contains("once the user confirms it in a terminal: steadfast use --rank"), "{said}");
+    assert_eq!(first(&stage), "a");
+    let plans = stage.verb(&["plans"]).fine().out;
+    assert!(plans.contains("an agent proposes this order: c, b; to confirm: steadfast use --rank"), "{plans}");
+    // Off a terminal it is only shown, whoever asks.
+    assert_eq!(stage.agent("main", &["use", "--rank"]).fine().out, "order: none\nproposed: c, b\n");
+    assert_eq!(stage.person(&["use", "--rank"], "no\n").code, 1);
+    assert_eq!(first(&stage), "a");
+    assert_eq!(stage.person(&["use", "--rank"], "yes\n").code, 0);
+    assert_eq!(first(&stage), "c");
+    assert_eq!(stage.verb(&["use", "--rank"]).fine().out, "order: c, b\n");
+    let plans = stage.verb(&["plans", "--json"]).fine().json();
+    assert_eq!((&plans["plans"][2]["rank"], &plans["plans"][0]["rank"]), (&json!(1), &json!(null)));
+    assert_eq!(plans["proposed_order"], json!(null));
+    // One that the person types needs no second word, and answers what was proposed.
+    stage.agent("main", &["use", "--rank", "a"]).fine();
+    assert_eq!(stage.person(&["use", "--rank", "b", "a"], "").code, 0);
+    assert_eq!(stage.verb(&["use", "--rank"]).fine().out, "order: b, a\n");
+}
+
+#[test]
+fn an_order_of_work_names_plans_of_this_project() {
+    let stage = with_plans(&[("a", ONE), ("b", ONE)]);
+    for (args, code, part) in
+        [(&["a", "../x"][..], 1, "there is no plan `../x` here"), (&["a", "a"], 2, "`a` stands twice")]
+    {
+        let refused = stage.verb(&[&["use", "--rank"], args].concat());
+        assert!(refused.code == code && refused.err.contains(part), "{refused:?}");
+    }
+    let several = stage.verb(&["use", "a", "b"]);
+    assert!(several.code == 2 && several.err.contains("fix: steadfast use --rank a b"), "{several:?}");
+    assert_eq!(stage.verb(&["use"]).code, 2);
+    // What somebody wrote into the file by hand: what is no plan has no place.
+    stage.write(".planning/priorities", "# first things first\nb\ngone\n\u{1b}[31m\na\n");
+    is(&stage, &[("b", "ranked"), ("a", "ranked")]);
+    std::fs::remove_file(stage.project.join(".planning/priorities")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", stage.project.join(".planning/priorities")).unwrap();
+    is(&stage, &[("a", "open"), ("b", "open")]);
 }

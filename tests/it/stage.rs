@@ -58,6 +58,12 @@ impl Ran {
         self
     }
 
+    /// What the person has to type, as it was asked for.
+    #[track_caller]
+    pub(crate) fn code_asked(&self) -> String {
+        self.out.split("type ").nth(1).unwrap_or_else(|| panic!("{self:?}"))[..8].to_owned()
+    }
+
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
@@ -165,6 +171,13 @@ impl Stage {
         // The terminal may be gone before all is typed.
         let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
         child.wait_with_output().unwrap().into()
+    }
+
+    /// A person types a verb that asks for a code twice: to see it, and to give it.
+    #[track_caller]
+    pub(crate) fn approves(&self, args: &[&str]) -> Ran {
+        let code = self.person(args, "\n").code_asked();
+        self.person(args, &format!("{code}\n")).fine()
     }
 
     /// A verb in the shell of an agent.

@@ -444,7 +444,7 @@ fn a_person_who_starts_from_a_plan_may_take_its_commands_over_at_once_or_later()
     stage.write("built", "x");
     assert_eq!(stage.verb(&["check", "build"]).code, 1, "its commands are the agent's");
     let asked = stage.person(&["attest"], "\n");
-    let code = asked.out.split("type ").nth(1).unwrap()[..8].to_owned();
+    let code = asked.code_asked();
     assert_eq!(stage.person(&["attest"], &format!("{code}\n")).code, 0);
     stage.verb(&["check", "build"]).fine();
 }
@@ -454,7 +454,7 @@ fn a_person_approves_at_a_terminal_by_typing_the_code() {
     let stage = cloned();
     let wrong = stage.person(&["attest"], "00000000\n");
     assert_eq!(wrong.code, 1, "{wrong:?}");
-    let code = wrong.out.split("type ").nth(1).unwrap()[..8].to_owned();
+    let code = wrong.code_asked();
     let right = stage.person(&["attest"], &format!("{code}\n"));
     assert_eq!(right.code, 0, "{right:?}");
     let status = stage.status();

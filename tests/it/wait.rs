@@ -160,7 +160,7 @@ fn a_command_that_is_waited_for_runs_in_wake_alone_and_only_if_a_person_approved
     assert!(!stage.project.join("ran").exists());
     let asked = stage.person(&["attest"], "\n");
     assert!(asked.out.contains("touch ran"), "it is shown: {asked:?}");
-    let code = asked.out.split("type ").nth(1).unwrap()[..8].to_owned();
+    let code = asked.code_asked();
     assert_eq!(stage.person(&["attest"], &format!("{code}\n")).code, 0);
     assert_eq!(stage.verb(&["wake"]).code, 1);
     assert!(stage.project.join("ran").exists(), "it ran, and said no");
