@@ -15,7 +15,7 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     let id = edit::phase(&snapshot.view, args.phase.as_deref())?.id.clone();
     let asked = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
     let human = |text: &String| matches!(Condition::parse(text), Ok(Condition::Human(_)));
-    let Some(phase) = asked.filter(|p| !p.approvals.is_empty() || p.waits_for.iter().any(human)) else {
+    let Some(phase) = asked.filter(|p| p.asks_a_person()) else {
         return Err(Failure::no(
             format!("phase `{id}` asks for no approval"),
             "only a phase with `Approval: human` or `WaitsFor: human ...` waits for a person",
@@ -43,8 +43,7 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     let (Some(mut head), true) = (now.head.clone(), now.contract == snapshot.contract) else {
         return Err(Failure::no("nothing was approved", "the plan was approved anew meanwhile", "steadfast status"));
     };
-    approval::give(&mut head, phase);
-    attest::published(approval::publish(&state, &desk, &head))?;
+    attest::published(approval::give(&state, &desk, &mut head, phase))?;
     let mut records = vec![ctx.record("note", &id, "a person approved it")];
     let mut snapshot = ctx.snapshot(&desk);
     records.extend(edit::awaken(ctx, &mut desk, &mut snapshot));

@@ -18,7 +18,10 @@ pub(super) fn look(place: &Place, phase: &ContractPhase, run: &Run, head: Option
         }
     }
     if !phase.approvals.is_empty() && !head.is_some_and(|h| h.is_given(phase)) {
-        return Err(format!("a person has to approve it: steadfast approve {}  (typed by the user)", phase.id));
+        return Err(format!(
+            "a person has to approve it: steadfast approve {0} (typed by the user, or approve phase {0} in the chat); until then: steadfast wait {0} --human \"...\"",
+            phase.id
+        ));
     }
     Ok(if digests.is_empty() { Value::Null } else { Value::Object(digests) })
 }

@@ -3,11 +3,11 @@
 use crate::commands::args::{Done, Reason};
 use crate::commands::ctx::Ctx;
 use crate::commands::prove::{self, Way};
-use crate::commands::{edit, pause};
+use crate::commands::{attest, edit, pause};
 use crate::core::plan::{Status, StepState};
 use crate::core::run::{Proof, phase_key};
 use crate::error::{Failure, Result};
-use crate::store::Desk;
+use crate::store::{Desk, approval};
 
 /// The most of a reason that the run state keeps, in characters. The ledger has all of it.
 const WHY: usize = 80;
@@ -155,6 +155,11 @@ pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
         ));
     }
     let id = phase.id.clone();
+    let approved = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
+    if let (Some(mut head), Some(approved)) = (snapshot.head.clone(), approved) {
+        // What comes of it now is something else than what the person gave their word on.
+        attest::published(approval::ungive(&ctx.state_for(&place)?, &desk, &mut head, approved))?;
+    }
     let status = if snapshot.view.current().is_some() { Status::Pending } else { Status::InProgress };
     edit::status(&desk, &id, status)?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();

@@ -1,7 +1,5 @@
 //! `attest --proposal N`: a person approves a proposal in a terminal.
 
-use serde_json::json;
-
 use crate::commands::ctx::Ctx;
 use crate::commands::{attest, edit};
 use crate::core::candidate::Candidate;
@@ -54,11 +52,10 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, n: u32) -> Result<()> {
     }
     let placed = proposals::put_in_place(&desk, &now, &asked);
     let approved = ctx.snapshot(&desk);
-    let met = proposals::settle_met(&desk, &approved);
+    let met = approval::adopt(&mut desk, &approved, asked.change == Some(Change::Weakens));
     let mut record = ctx.record("attest", "", &format!("version {} by person: proposal {n}", head.version));
-    record.data = json!({ "version": head.version, "sha256": head.digest, "by": "person", "proposals": met });
+    record.data = approval::data(&head, By::Person, &met);
     let mut records = vec![record];
-    approval::adopt(&mut desk, &approved, asked.change == Some(Change::Weakens));
     desk.run.looked = desk.run.looked.max(n);
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));

@@ -97,7 +97,10 @@ pub(super) fn waits(phase: &PhaseView) -> Failure {
         format!("phase `{}` waits {}", phase.id, phase.waits),
         "the approved plan says so; it is looked at by hooks and by steadfast wake",
         if human {
-            format!("steadfast approve {}  # typed by the user, in a terminal", phase.id)
+            format!(
+                "steadfast approve {0}  # typed by the user, in a terminal; in the chat: approve phase {0}",
+                phase.id
+            )
         } else {
             "steadfast next".to_owned()
         },

@@ -36,11 +36,7 @@ pub(crate) fn write(text: &mut String, number: usize, phase: &ContractPhase, sta
     };
     line(format_args!("\n### Phase {number}: {} {{#{}}}", phase.title, phase.id));
     for (at, step) in phase.steps.iter().enumerate() {
-        let mark = match boxes.get(at) {
-            Some(StepState::Done) => 'x',
-            Some(StepState::Dropped) => '-',
-            Some(StepState::Open) | None => ' ',
-        };
+        let mark = boxes.get(at).copied().unwrap_or(StepState::Open).mark();
         line(format_args!("- [{mark}] {step}"));
     }
     line(format_args!("- **Status:** {status}"));

@@ -90,6 +90,12 @@ impl ContractPhase {
         !(self.checks.is_empty() && self.artifacts.is_empty() && self.receipts.is_empty() && self.approvals.is_empty())
     }
 
+    /// Whether a person has to give their word: on what it came to, or before it begins.
+    pub fn asks_a_person(&self) -> bool {
+        let human = |text: &String| matches!(Condition::parse(text), Ok(Condition::Human(_)));
+        !self.approvals.is_empty() || self.waits_for.iter().any(human)
+    }
+
     /// The first 16 hex of the digest of the phase as it is approved.
     pub fn digest(&self) -> String {
         digest_start(&serde_json::to_vec(self).unwrap_or_default(), 16)

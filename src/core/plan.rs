@@ -59,6 +59,17 @@ pub enum StepState {
     Dropped,
 }
 
+impl StepState {
+    /// What stands in its box.
+    pub fn mark(self) -> char {
+        match self {
+            Self::Open => ' ',
+            Self::Done => 'x',
+            Self::Dropped => '-',
+        }
+    }
+}
+
 /// A checkbox inside a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {

@@ -1,7 +1,5 @@
 //! An extension that the attached session wrote into its plan is adopted by the hook that saw the edit.
 
-use serde_json::json;
-
 use crate::core::change::Change;
 use crate::core::ledger::rfc3339;
 use crate::hook::scene::{Scene, record};
@@ -26,7 +24,9 @@ pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Optio
         Err(approval::Trouble::NotApproved(_)) => return None,
     }
     let mut attest = record(scene.call, "attest", &format!("version {} by agent: its edit only adds", head.version));
-    attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "agent" });
+    let approved = scene.snapshot();
+    let met = approval::adopt(&mut scene.desk, &approved, false);
+    attest.data = approval::data(&head, By::Agent, &met);
     scene.records.push(attest);
     Some(head.version)
 }

@@ -6,11 +6,17 @@ use crate::core::event::Reply;
 use crate::core::ledger::rfc3339;
 use crate::core::next;
 use crate::core::text::flatten;
-use crate::hook::dialogue;
+use crate::core::view::PhaseView;
+use crate::hook::dialogue::{self, untrusted};
+use crate::hook::progress;
 use crate::hook::scene::Scene;
 use crate::store::approval::{self, Trouble};
 use crate::store::pending::{self, Pending};
 use crate::store::proposals;
+
+/// How many steps of a phase are shown.
+const STEPS: usize = 20;
+const NO_MIRRORS: &str = " Its mirrors beside the plan could not be written.";
 
 pub(super) fn answer(scene: &mut Scene<'_, '_>, word: &Word) -> Reply {
     let text = match word {
@@ -22,6 +28,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, word: &Word) -> Reply {
         }
         Word::Show => dialogue::show(scene),
         Word::Approve(code) => dialogue::approve(scene, code),
+        Word::Phase(name, code) => phase(scene, name, code.as_deref()),
         Word::Reject => dialogue::reject(scene),
         Word::Pause => pause(scene, true),
         Word::Resume => pause(scene, false),
@@ -74,39 +81,102 @@ fn release(scene: &mut Scene<'_, '_>, code: Option<&str>) -> String {
     let Some(mut head) = snapshot.head.clone().filter(|h| h.mode != Mode::Plain) else {
         return "steadfast: this plan has no gate.".to_owned();
     };
-    let (state, path) = (scene.call.state.clone(), scene.desk.path());
     let what = if head.is_draft() { format!("draft {}", head.goal) } else { head.digest.clone() };
     let Some(code) = code else {
-        let pending = Pending {
-            session: dialogue::key(scene),
-            version: head.version,
-            release: what.clone(),
-            nonce: dialogue::nonce(scene),
-            ..Pending::default()
-        };
-        if let Err(error) = pending::save(&state, &path, &pending) {
-            return format!("steadfast: nothing can be released: the state directory cannot be written ({error}).");
-        }
-        return format!(
-            "steadfast: this takes the gate off {} for good: every stop is let go, and the plan stays as a guide. To gate the work again, a new plan has to be made.\nTo do it: release plan {}\nTo let stops go for a while: pause plan",
-            scene.desk.place.name(),
-            pending.code(&what)
-        );
+        let name = scene.desk.place.name().to_owned();
+        return shown(scene, head.version, what).map_or_else(not_kept, |code| {
+            format!(
+                "steadfast: this takes the gate off {name} for good: every stop is let go, and the plan stays as a guide. To gate the work again, a new plan has to be made.\nTo do it: release plan {code}\nTo let stops go for a while: pause plan"
+            )
+        });
     };
-    let shown = pending::read(&state, &path, &dialogue::key(scene)).filter(|p| p.release == what);
-    if shown.is_none_or(|pending| pending.code(&what) != code) {
+    if !typed(scene, &what, code) {
         return "steadfast: nothing was released: that is not the code that was shown. Type: release plan".to_owned();
     }
-    // Forgetting fails only where the gate is off already.
-    let _ = pending::clear(&state, &path);
     let at = rfc3339(scene.call.now());
     let mirrors = match approval::release(&scene.call.state, &mut scene.desk, &mut head, snapshot.contract, at) {
         Ok(()) => "",
-        Err(Trouble::NotApproved(error)) => {
-            return format!("steadfast: nothing was released: the state directory cannot be written ({error}).");
-        }
-        Err(Trouble::NoMirror(_)) => " Its mirrors beside the plan could not be written.",
+        Err(Trouble::NotApproved(error)) => return not_kept(error),
+        Err(Trouble::NoMirror(_)) => NO_MIRRORS,
     };
     scene.record("release", "", "by a person in the chat");
     format!("steadfast: released. This plan holds nobody any more.{mirrors}")
+}
+
+/// A person's word on what a phase came to. Two steps: they see what that is, and the code stands for the phase as it is approved.
+fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
+    let snapshot = scene.snapshot();
+    let named = |p: &&PhaseView| p.id.to_lowercase() == name || p.number.to_string() == name;
+    let (Some(head), Some(contract)) = (&snapshot.head, &snapshot.contract) else {
+        return "steadfast: nothing of this plan is approved. Type: approve plan".to_owned();
+    };
+    let found = snapshot.view.phases.iter().find(named);
+    let asks = |p: &&PhaseView| contract.phases.iter().any(|c| c.id == p.id && c.asks_a_person());
+    let (Some(view), Some(approved)) =
+        (found, found.and_then(|view| contract.phases.iter().find(|c| c.id == view.id && c.asks_a_person())))
+    else {
+        let ids: Vec<&str> = snapshot.view.phases.iter().filter(asks).map(|p| p.id.as_str()).collect();
+        let ids = if ids.is_empty() { "none does".to_owned() } else { ids.join(", ") };
+        return format!("steadfast: no such phase asks for your approval; in this plan: {ids}.");
+    };
+    if head.is_given(approved) {
+        return format!("steadfast: {} is approved already.", view.id);
+    }
+    let what = format!("phase {} {}", view.id, approved.digest());
+    let Some(code) = code else {
+        let mut lines = vec![format!("steadfast: {}. {}: {}", view.number, untrusted(&view.title), view.status.word())];
+        lines.extend(
+            view.steps.iter().take(STEPS).map(|(step, state)| format!("  [{}] {}", state.mark(), untrusted(step))),
+        );
+        if view.steps.len() > STEPS {
+            lines.push(format!("  and {} steps more", view.steps.len() - STEPS));
+        }
+        if !approved.checks.is_empty() {
+            lines.push(format!("  its check: {}", view.run.proof.word()));
+        }
+        lines.extend(approved.waits_for.iter().map(|text| format!("  waits for {}", untrusted(text))));
+        return shown(scene, head.version, what).map_or_else(not_kept, |code| {
+            format!("{}\nTo approve what it came to: approve phase {} {code}", lines.join("\n"), view.id)
+        });
+    };
+    if !typed(scene, &what, code) {
+        return format!(
+            "steadfast: nothing was approved: that is not the code that was shown. Type: approve phase {name}"
+        );
+    }
+    let mirrors = match approval::give(&scene.call.state, &scene.desk, &mut head.clone(), approved) {
+        Ok(()) => "",
+        Err(Trouble::NotApproved(error)) => return not_kept(error),
+        Err(Trouble::NoMirror(_)) => NO_MIRRORS,
+    };
+    scene.record("note", &view.id, "a person approved it in the chat");
+    let mut now = scene.snapshot();
+    if !progress::awaken(scene, &now).is_empty() {
+        now = scene.snapshot();
+    }
+    progress::open_next(scene, &now);
+    format!("steadfast: {} is approved.{mirrors} The agent reads it at its next turn.", view.id)
+}
+
+/// Keeps that this was shown, and gives the code for it.
+fn shown(scene: &Scene<'_, '_>, version: u64, deed: String) -> Result<String, std::io::Error> {
+    let (session, nonce) = (dialogue::key(scene), dialogue::nonce(scene));
+    let pending = Pending { session, version, deed, nonce, ..Pending::default() };
+    pending::save(&scene.call.state, &scene.desk.path(), &pending).map(|()| pending.code(&pending.deed))
+}
+
+/// Whether this is the code that was shown for this, to this session. It counts once.
+fn typed(scene: &Scene<'_, '_>, deed: &str, code: &str) -> bool {
+    let (state, path) = (&scene.call.state, scene.desk.path());
+    let shown = pending::read(state, &path, &dialogue::key(scene)).filter(|p| p.deed == deed);
+    let typed = shown.is_some_and(|pending| pending.code(deed) == code);
+    if typed {
+        // Forgetting fails only where the deed fails, too.
+        let _ = pending::clear(state, &path);
+    }
+    typed
+}
+
+fn not_kept(error: std::io::Error) -> String {
+    format!("steadfast: nothing was done: the state directory cannot be written ({error}).")
 }

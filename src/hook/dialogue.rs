@@ -1,7 +1,5 @@
 //! The approve dialogue of a chat: what could be approved is shown with a code each, and exactly what was shown is approved.
 
-use serde_json::json;
-
 use crate::core::candidate::{self, Candidate};
 use crate::core::change::{self, Change};
 use crate::core::contract::{Contract, digest_start};
@@ -139,9 +137,9 @@ fn describe(snapshot: &Snapshot, choice: &Choice, most: usize) -> (String, bool)
 }
 
 /// Text of a plan or a reason, in one line. What a person types stands in our own words only, or a proposal could recommend it.
-fn untrusted(text: &str) -> String {
+pub(super) fn untrusted(text: &str) -> String {
     let mut flat = flatten(text);
-    for word in ["approve plan", "reject plan", "pause plan", "resume plan", "release plan"] {
+    for word in ["approve plan", "reject plan", "pause plan", "resume plan", "release plan", "approve phase"] {
         while let Some(at) = flat.to_ascii_lowercase().find(word) {
             flat.replace_range(at..at + word.len(), &word.replace(' ', "-"));
         }
@@ -212,14 +210,13 @@ pub(super) fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         let _ = scene.desk.replace_plan(&snapshot.bytes, &bytes);
     }
     let approved = scene.snapshot();
-    approval::adopt(&mut scene.desk, &approved, weakened);
+    let met = approval::adopt(&mut scene.desk, &approved, weakened);
     if weakened {
         // Measured against the larger plan, nothing done for the smaller one would count.
         scene.session.mark_at_hold = None;
     }
     let mut attest = record(scene.call, "attest", &format!("version {} by person", head.version));
-    let met = proposals::settle_met(&scene.desk, &approved);
-    attest.data = json!({ "version": head.version, "sha256": head.digest, "by": "person", "proposals": met });
+    attest.data = approval::data(&head, By::Person, &met);
     scene.records.push(attest);
     progress::open_next(scene, &approved);
     format!("steadfast: approved as version {}.{} The agent reads it at its next turn.", head.version, said.concat())

@@ -63,11 +63,8 @@ pub(super) fn awaken(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Vec<Stri
     woken.into_iter().map(|w| w.phase).collect()
 }
 
-/// Opens the next phase where none is in progress and nobody paused the run. Whether one was opened.
+/// Opens the next phase, as [`crate::store::Desk::open_next`]. Whether one was opened.
 pub(super) fn open_next(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool {
-    if scene.desk.run.paused {
-        return false;
-    }
     // A file that cannot be written is judged as it is.
     let Ok(Some(id)) = scene.desk.open_next(snapshot) else { return false };
     scene.record("phase_start", &id, "opened by the runtime");

@@ -1,8 +1,6 @@
 //! What verbs of this session asked for because their shell cannot write the state directory. Hooks can; so the hook does
 //! it, by the rules that hold for the agent's verb. The file lies in the project, so nothing in it is believed.
 
-use serde_json::json;
-
 use crate::core::change::Change;
 use crate::core::contract::digest;
 use crate::core::event::{Event, Kind, Reply};
@@ -189,10 +187,10 @@ fn attest(call: &Call<'_>, place: &Place, asked_for: &str) -> Result<String, No>
     let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(call.now()) };
     written(approval::grant(&call.state, &desk, &mut head, &asked.contract, grant))?;
     let mut record = scene::record(call, "attest", &format!("version {} by agent", head.version));
-    record.data = json!({ "version": head.version, "sha256": head.digest, "by": "agent" });
-    let mut records = vec![record];
     let approved = Snapshot::take(Some(&call.state), &desk);
-    approval::adopt(&mut desk, &approved, false);
+    let met = approval::adopt(&mut desk, &approved, false);
+    record.data = approval::data(&head, By::Agent, &met);
+    let mut records = vec![record];
     // A file that cannot be written just now is opened by the next event.
     if let Ok(Some(id)) = desk.open_next(&approved) {
         let mut start = scene::record(call, "phase_start", "opened by the approval");

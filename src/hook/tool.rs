@@ -11,7 +11,7 @@ use crate::core::run::Course;
 use crate::core::seen::Seen;
 use crate::hook::scene::{Scene, record};
 use crate::hook::{adopt, context, observe, progress};
-use crate::store::{Attestation, HeadRead, approval, disk, head, layout};
+use crate::store::{Attestation, HeadRead, disk, head, layout};
 
 /// After how many tool calls without a verb the agent is reminded once.
 const ANCHOR: u32 = 40;
@@ -125,7 +125,6 @@ fn plan_edited(scene: &mut Scene<'_, '_>) -> Reply {
         adopted = adopt::extension(scene, &snapshot);
         if adopted.is_some() {
             snapshot = scene.snapshot();
-            approval::adopt(&mut scene.desk, &snapshot, false);
         }
     }
     progress::take_over(scene, &snapshot);

@@ -4,12 +4,14 @@
 use std::io;
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::core::contract::{Contract, ContractPhase, Mode, digest};
 use crate::core::run::phase_key;
 use crate::store::desk::Desk;
 use crate::store::head::{self, Approval, By, Head};
 use crate::store::snapshot::Snapshot;
-use crate::store::{disk, layout, pending};
+use crate::store::{disk, layout, pending, proposals};
 
 /// What went wrong.
 #[derive(Debug)]
@@ -64,12 +66,35 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
     publish(state, desk, head)
 }
 
+/// What the ledger keeps of an approval beside its words: `{"version","sha256","by"}`, and which proposals it answered.
+pub fn data(head: &Head, by: By, met: &[u32]) -> serde_json::Value {
+    let mut data = json!({ "version": head.version, "sha256": head.digest, "by": by.word() });
+    if let (false, Some(map)) = (met.is_empty(), data.as_object_mut()) {
+        map.insert("proposals".to_owned(), met.into());
+    }
+    data
+}
+
 /// Keeps a person's word on what a phase came to.
-pub fn give(head: &mut Head, phase: &ContractPhase) {
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn give(state: &Path, desk: &Desk, head: &mut Head, phase: &ContractPhase) -> Result<(), Trouble> {
     let digest = phase.digest();
     if !head.given.contains(&digest) {
         head.given.push(digest);
     }
+    publish(state, desk, head)
+}
+
+/// Takes that word back: what comes of the phase from now on is something else. Nothing is written where none was given.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn ungive(state: &Path, desk: &Desk, head: &mut Head, phase: &ContractPhase) -> Result<(), Trouble> {
+    let before = head.given.len();
+    head.given.retain(|digest| *digest != phase.digest());
+    if head.given.len() == before { Ok(()) } else { publish(state, desk, head) }
 }
 
 /// Takes the approval back, by a person's word: nothing of the plan is in force any more. Its version stays used up, and the
@@ -84,6 +109,7 @@ pub fn revoke(state: &Path, desk: &Desk, head: &mut Head, at: String) -> Result<
     head.log.push(Approval { version: head.version, digest, by: By::Person, at, revoked: true });
     head.contract = None;
     head.person_commands.clear();
+    head.given.clear();
     head.made_here = false;
     publish(state, desk, head)
 }
@@ -141,8 +167,9 @@ pub fn mirror(desk: &Desk, head: &Head) -> io::Result<()> {
     }
 }
 
-/// Takes the statuses that stand in the file when a contract comes into force, where they count.
-pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
+/// What a contract that came into force makes of the run: the statuses that stand in the file count, what hooks have to know of it
+/// is noted, and proposals that ask for nothing else are answered. Gives the numbers of those.
+pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) -> Vec<u32> {
     for phase in &approved.view.phases {
         let run = desk.run.phases.entry(phase_key(&phase.id)).or_default();
         if run.status.is_none() {
@@ -154,6 +181,7 @@ pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) {
     let counts = approved.view.counts(desk.run.mark.files);
     // A smaller plan has smaller counts; without this it could not show progress for a while.
     desk.run.mark = if weakened { counts } else { desk.run.mark.max(counts) };
+    proposals::settle_met(desk, approved)
 }
 
 /// A plan that came from elsewhere keeps the mode its mirror names, once a person approves it, and counts on from the versions

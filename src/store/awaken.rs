@@ -70,13 +70,12 @@ impl Snapshot {
         let there = |path: &str| is_there(root, path);
         let evidence = |phase: &PhaseView| {
             let asked = contract.phases.iter().find(|p| p.id == phase.id)?;
+            let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
             match &phase.run.wait {
+                Some(wait) if wait.human && given => Some("the user approved it".to_owned()),
                 Some(wait) => wait.over(now, &there),
                 None if phase.run.met => None,
-                None => {
-                    let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
-                    declared(asked, now, &there, passed, given)
-                }
+                None => declared(asked, now, &there, passed, given),
             }
         };
         waiting(self).filter_map(|p| Some(Woken { phase: p.id.clone(), evidence: evidence(p)? })).collect()

@@ -47,8 +47,8 @@ pub struct Pending {
     pub offers: Vec<Offer>,
     /// Every proposal that was shown: its number, and the digest of its file.
     pub proposals: Vec<(u32, String)>,
-    /// What taking the gate off stands for, where that was asked about.
-    pub release: String,
+    /// What else can be done, where that was asked about: what taking the gate off stands for, or a person's word on a phase.
+    pub deed: String,
     /// Made anew for every dialogue, so that no agent can compute a code, or two plans with one code, before it is shown.
     pub nonce: String,
 }
@@ -88,7 +88,7 @@ pub fn save(state: &Path, plan_dir: &Path, pending: &Pending) -> io::Result<()> 
 pub fn read(state: &Path, plan_dir: &Path, session: &str) -> Option<Pending> {
     let bytes = disk::read(&head::dir(state, plan_dir).join(NAME), MAX).bytes()?;
     let pending: Pending = serde_json::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
-    let shown = !(pending.offers.is_empty() && pending.proposals.is_empty() && pending.release.is_empty());
+    let shown = !(pending.offers.is_empty() && pending.proposals.is_empty() && pending.deed.is_empty());
     Some(pending).filter(|p| shown && p.session == session)
 }
 

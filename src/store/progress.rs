@@ -35,8 +35,8 @@ impl Desk {
         reopens
     }
 
-    /// In a gated run one phase is always in progress: opens the next ready one where none is, and gives its id. A failed
-    /// phase is tried again by a verb only. A file that somebody else writes just now is left for the next event.
+    /// In a gated run that no person paused one phase is always in progress: opens the next ready one where none is, and gives its
+    /// id. A failed phase is tried again by a verb only. A file that somebody else writes just now is left for the next event.
     ///
     /// # Errors
     /// The system's, from the plan file.
@@ -44,7 +44,8 @@ impl Desk {
         let gated = snapshot.head.as_ref().is_some_and(|h| h.mode == Mode::Gate) && snapshot.contract.is_some();
         let next = next::next(&snapshot.view);
         let ready = next.phase.filter(|_| next.kind == Kind::Start).and_then(|i| snapshot.view.phases.get(i));
-        let Some(phase) = ready.filter(|p| gated && p.status != Status::Failed) else { return Ok(None) };
+        let opens = gated && !self.run.paused;
+        let Some(phase) = ready.filter(|p| opens && p.status != Status::Failed) else { return Ok(None) };
         if !self.write_status(snapshot, &phase.id, Status::InProgress)? {
             return Ok(None);
         }

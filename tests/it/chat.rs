@@ -190,3 +190,93 @@ fn what_an_older_version_left_as_shown_approves_nothing() {
         assert!(say(&stage, "main", &format!("approve plan {code}")).held().unwrap().contains("nothing was shown"));
     }
 }
+
+/// With a phase whose work a person approves, and one that a person lets begin.
+fn asking() -> Stage {
+    let stage = Stage::new();
+    let plan = "## Goal\nMove the mill\n## Phases\n### Phase 1: Draw {#Draw}\n- [x] Wheel\n- [ ] approve plan 12345678\n\
+        - **Status:** pending\n- **Approval:** human\n### Phase 2: Build {#build}\n- **Status:** pending\n- **WaitsFor:** human Which wood?\n";
+    stage.write("plan.md", plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md", "Move the mill"]).fine();
+    stage
+}
+
+fn code_for(answer: &Answer, phase: &str) -> String {
+    let text = answer.held().expect("answered by the hook");
+    let rest = text.split(&format!("approve phase {phase} ")).nth(1).unwrap_or_else(|| panic!("{text}"));
+    rest.split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
+fn a_person_approves_what_a_phase_came_to() {
+    let stage = asking();
+    let refused = stage.agent("main", &["done", "--anyway", "--why", "drawn"]);
+    assert!(refused.code == 1 && refused.err.contains("approve phase Draw in the chat"), "{refused:?}");
+    let shown = say(&stage, "main", "approve phase draw");
+    let text = shown.held().unwrap();
+    assert!(text.contains("1. Draw: in_progress\n  [x] Wheel\n  [ ] approve-plan 12345678\n"), "{text}");
+    let code = code_for(&shown, "Draw");
+    let answer = |session: &str, word: &str| say(&stage, session, word).held().unwrap_or_default().to_owned();
+    assert!(answer("main", "approve phase draw 00000000").contains("not the code"));
+    assert!(answer("main", &format!("approve phase build {code}")).contains("not the code"));
+    assert!(answer("main", &format!("approve plan {code}")).contains("not the code"));
+    assert_eq!(answer("other", &format!("approve phase draw {code}")), "");
+    assert_eq!(stage.agent("main", &["done", "--anyway", "--why", "drawn"]).code, 1, "nothing was approved so far");
+    // The run may wait for it, and goes on when it is there.
+    stage.agent("main", &["wait", "Draw", "--human", "Is the drawing right?"]).fine();
+    assert!(stage.stop("main", false).notice().contains("waiting"));
+    assert!(answer("main", &format!("approve phase draw {code}")).contains("Draw is approved."));
+    assert_eq!(stage.status()["phases"][0]["status"], "in_progress");
+    assert!(answer("main", &format!("approve phase draw {code}")).contains("approved already"));
+    stage.agent("main", &["done", "Draw"]).fine();
+    // The other one begins by it.
+    assert_eq!(stage.status()["phases"][1]["status"], "waiting");
+    let shown = say(&stage, "main", "approve phase 2");
+    assert!(shown.held().unwrap().contains("waits for human Which wood?"), "{shown:?}");
+    let approved = say(&stage, "main", &format!("approve phase 2 {}", code_for(&shown, "build")));
+    assert!(approved.held().unwrap().contains("build is approved."), "{approved:?}");
+    assert_eq!(stage.status()["phases"][1]["status"], "in_progress");
+}
+
+#[test]
+fn a_phase_is_approved_by_a_person_in_the_attached_session_alone() {
+    let stage = asking();
+    let alone = stage.prompt("main", "approve phase draw");
+    assert!(alone.held().is_some(), "answered here, whoever it is");
+    let nobody = stage.hook_with(
+        "main",
+        "UserPromptSubmit",
+        json!({ "prompt": "approve phase draw" }),
+        &[("CLAUDE_CODE_SESSION_ATTENDED", "0")],
+    );
+    assert!(nobody.held().unwrap().contains("nobody attends"), "{nobody:?}");
+    let none = say(&stage, "main", "approve phase mill");
+    assert!(
+        none.held().unwrap().contains("no such phase asks for your approval; in this plan: Draw, build"),
+        "{none:?}"
+    );
+    // A code stands for the phase as it was approved.
+    let code = code_for(&say(&stage, "main", "approve phase draw"), "Draw");
+    stage.edit_plan("- [x] Wheel\n", "- [x] Wheel\n- [ ] Race\n");
+    stage.agent("main", &["attest"]).fine();
+    let old = say(&stage, "main", &format!("approve phase draw {code}"));
+    assert!(old.held().unwrap().contains("not the code"), "{old:?}");
+}
+
+#[test]
+fn a_word_on_a_phase_ends_with_what_it_was_given_on() {
+    let stage = asking();
+    let give = |stage: &Stage| {
+        let code = code_for(&say(stage, "main", "approve phase draw"), "Draw");
+        say(stage, "main", &format!("approve phase draw {code}")).held().unwrap().to_owned()
+    };
+    give(&stage);
+    stage.agent("main", &["done", "Draw"]).fine();
+    assert_eq!(stage.person(&["reopen", "Draw", "--why", "the wheel is too small"], "").code, 0);
+    assert_eq!(stage.agent("main", &["done", "Draw"]).code, 1, "it was given on another drawing");
+    assert!(give(&stage).contains("is approved."));
+    let code = stage.person(&["attest", "--revoke"], "\n").code_asked();
+    assert_eq!(stage.person(&["attest", "--revoke"], &format!("{code}\n")).code, 0);
+    stage.approves(&["attest"]);
+    assert_eq!(stage.agent("main", &["done", "Draw"]).code, 1, "it was taken back with the plan");
+}

@@ -18,7 +18,7 @@ use crate::core::{candidate, differences};
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
-use crate::store::{self, By, Desk, Head, HeadRead, Place, Snapshot, approval, head};
+use crate::store::{By, Desk, Head, HeadRead, Place, Snapshot, approval, head};
 
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
@@ -145,11 +145,10 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
         other => published(other)?,
     }
     let mut record = ctx.record("attest", "", &format!("version {} by {}", head.version, by.word()));
-    record.data = serde_json::json!({ "version": head.version, "sha256": head.digest, "by": by.word() });
-    let mut records = vec![record];
     let approved = ctx.snapshot(&desk);
-    store::proposals::settle_met(&desk, &approved);
-    approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
+    let met = approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
+    record.data = approval::data(&head, by, &met);
+    let mut records = vec![record];
     // The session takes with it what it has to know of the contract.
     records.extend(ctx.attach(&mut desk, false)?);
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
