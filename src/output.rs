@@ -11,6 +11,8 @@ use crate::error::Failure;
 pub struct Output {
     /// Standard output is a terminal.
     pub terminal: bool,
+    /// It is a terminal whose cursor can be moved.
+    pub moves: bool,
     /// Colours are wanted.
     pub colour: bool,
     /// Print JSON.
@@ -54,10 +56,10 @@ impl Output {
     /// What this process writes to.
     pub fn real(json: bool) -> Self {
         let terminal = io::stdout().is_terminal();
-        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-            && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+        let moves = terminal && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && moves;
         let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|v| v != "0");
-        Self { terminal, colour: !json && (forced || (terminal && wanted)), json }
+        Self { terminal, moves, colour: !json && (forced || wanted), json }
     }
 
     /// Writes one line.

@@ -20,6 +20,7 @@ mod log;
 mod next;
 mod pause;
 mod plans;
+mod progress;
 mod proposals;
 mod propose;
 mod prove;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::commands::ctx::Ctx;
+use crate::commands::progress::Progress;
 use crate::commands::{condition, edit};
 use crate::core::contract::{ContractPhase, digest};
 use crate::core::plan::Status;
@@ -277,16 +278,10 @@ fn one(
 }
 
 fn execute(ctx: &Ctx, place: &Place, command: &str, limit: Duration) -> Result<Ran> {
-    let show = ctx.out.terminal && !ctx.out.json;
-    if show {
-        ctx.out.line(&format!("{} {}", ctx.out.paint(Style::Dim, "running"), ctx.out.paint(Style::Cyan, command)));
-    }
-    let mut see = |part: &[u8]| {
-        if show {
-            ctx.out.raw(clean(&String::from_utf8_lossy(part)).as_bytes());
-        }
-    };
-    let outcome = shell(command, &place.root, limit, &mut see).map_err(|error| {
+    let mut progress = Progress::new(ctx.out, command);
+    let ran = shell(command, &place.root, limit, &mut |part, after| progress.see(part, after));
+    progress.end();
+    let outcome = ran.map_err(|error| {
         Failure::fault("the check could not be started", format!("/bin/sh: {error}"), "steadfast doctor")
     })?;
     let text = clean(&String::from_utf8_lossy(&outcome.output));

@@ -84,7 +84,7 @@ fn release(scene: &mut Scene<'_, '_>, code: Option<&str>) -> String {
     let what = if head.is_draft() { format!("draft {}", head.goal) } else { head.digest.clone() };
     let Some(code) = code else {
         let name = scene.desk.place.name().to_owned();
-        return shown(scene, head.version, what).map_or_else(not_kept, |code| {
+        return shown(scene, head.version, what).map_or_else(|error| not_kept(&error), |code| {
             format!(
                 "steadfast: this takes the gate off {name} for good: every stop is let go, and the plan stays as a guide. To gate the work again, a new plan has to be made.\nTo do it: release plan {code}\nTo let stops go for a while: pause plan"
             )
@@ -96,7 +96,7 @@ fn release(scene: &mut Scene<'_, '_>, code: Option<&str>) -> String {
     let at = rfc3339(scene.call.now());
     let mirrors = match approval::release(&scene.call.state, &mut scene.desk, &mut head, snapshot.contract, at) {
         Ok(()) => "",
-        Err(Trouble::NotApproved(error)) => return not_kept(error),
+        Err(Trouble::NotApproved(error)) => return not_kept(&error),
         Err(Trouble::NoMirror(_)) => NO_MIRRORS,
     };
     scene.record("release", "", "by a person in the chat");
@@ -135,9 +135,10 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
             lines.push(format!("  its check: {}", view.run.proof.word()));
         }
         lines.extend(approved.waits_for.iter().map(|text| format!("  waits for {}", untrusted(text))));
-        return shown(scene, head.version, what).map_or_else(not_kept, |code| {
-            format!("{}\nTo approve what it came to: approve phase {} {code}", lines.join("\n"), view.id)
-        });
+        return shown(scene, head.version, what).map_or_else(
+            |error| not_kept(&error),
+            |code| format!("{}\nTo approve what it came to: approve phase {} {code}", lines.join("\n"), view.id),
+        );
     };
     if !typed(scene, &what, code) {
         return format!(
@@ -146,7 +147,7 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
     }
     let mirrors = match approval::give(&scene.call.state, &scene.desk, &mut head.clone(), approved) {
         Ok(()) => "",
-        Err(Trouble::NotApproved(error)) => return not_kept(error),
+        Err(Trouble::NotApproved(error)) => return not_kept(&error),
         Err(Trouble::NoMirror(_)) => NO_MIRRORS,
     };
     scene.record("note", &view.id, "a person approved it in the chat");
@@ -177,6 +178,6 @@ fn typed(scene: &Scene<'_, '_>, deed: &str, code: &str) -> bool {
     typed
 }
 
-fn not_kept(error: std::io::Error) -> String {
+fn not_kept(error: &std::io::Error) -> String {
     format!("steadfast: nothing was done: the state directory cannot be written ({error}).")
 }

@@ -53,11 +53,11 @@ pub struct Outcome {
 pub const KEEP: usize = 256 * 1024;
 
 /// Runs `sh -c command` in `dir`, in a process group of its own, for at most `limit`. Everything it prints is given to
-/// `see` as it comes.
+/// `see` as it comes, with the time since it began; and nothing, time and again, while it prints nothing.
 ///
 /// # Errors
 /// Where the shell cannot be started.
-pub fn shell(command: &str, dir: &Path, limit: Duration, see: &mut dyn FnMut(&[u8])) -> io::Result<Outcome> {
+pub fn shell(command: &str, dir: &Path, limit: Duration, see: &mut dyn FnMut(&[u8], Duration)) -> io::Result<Outcome> {
     use sha2::Digest;
     let stop = Arc::new(AtomicBool::new(false));
     let handlers: Vec<_> = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
@@ -93,14 +93,14 @@ pub fn shell(command: &str, dir: &Path, limit: Duration, see: &mut dyn FnMut(&[u
         if output.len() > 2 * KEEP {
             output.drain(..output.len() - KEEP);
         }
-        see(part);
+        see(part, started.elapsed());
     };
     let mut forced = None;
     let status = loop {
         match receive.recv_timeout(Duration::from_millis(20)) {
             Ok(part) => take(&part),
             Err(mpsc::RecvTimeoutError::Disconnected) => std::thread::sleep(Duration::from_millis(2)),
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Err(mpsc::RecvTimeoutError::Timeout) => take(&[]),
         }
         if let Some(status) = child.try_wait()? {
             break status;

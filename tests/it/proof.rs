@@ -333,3 +333,19 @@ fn git_says_which_files_count() {
     assert_eq!(phase(&stage)["proof"], "stale", "git does not know it yet, and does not ignore it");
     assert!(!pwned.exists());
 }
+
+#[test]
+fn at_a_terminal_output_runs_through_above_a_line_that_says_how_long() {
+    let check = "- **Check:** `printf 'one\\n\\033[31mtw'; sleep 1.2; printf 'o\\nthree'`";
+    let stage = stage(check);
+    stage.approves(&["attest"]);
+    let seen = stage.person(&["check", "mend"], "").fine().out.replace('\r', "");
+    assert!(seen.contains("running 0 s  printf"), "{seen:?}");
+    let mut at = 0;
+    for part in ["one\n", "running 1 s", "[31mtwo\n", "three\n", "checks passed: mend"] {
+        at += seen[at..].find(part).unwrap_or_else(|| panic!("{part:?} in {seen:?}")) + part.len();
+    }
+    assert!(seen.contains("\u{1b}[Kthree\n"), "the line goes before the last words: {seen:?}");
+    let dumb = stage.with("TERM", "dumb").person(&["check", "mend"], "").fine().out;
+    assert!(dumb.contains("running printf") && !dumb.contains('\u{1b}') && !dumb.contains(" s  "), "{dumb:?}");
+}
