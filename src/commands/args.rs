@@ -134,6 +134,9 @@ pub enum Verb {
         after_help = "Example: steadfast import --gated .taskmaster/tasks/tasks.json\nExample: steadfast import --dry-run specs/001-login/tasks.md"
     )]
     Import(Import),
+    /// Tell how a run went and what it needs
+    #[command(after_help = "Example: steadfast report\nExample: steadfast report --json")]
+    Report,
     /// Print the plan and its history for other programs
     #[command(after_help = "Example: steadfast export --format csv")]
     Export(Export),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::core::ledger::{self, Record, rfc3339};
+use crate::core::ledger::{Record, rfc3339};
 use crate::core::next;
 use crate::core::request::{Request, What};
 use crate::core::run::Proof;
@@ -158,18 +158,10 @@ impl Ctx {
     /// Puts a lost run state together from the ledgers, as far as they can be trusted: they lie in the project, so what they
     /// say of proofs has to be shown again.
     fn rebuild(&self, desk: &mut Desk) {
-        /// The most of a ledger that is read, in bytes.
-        const MAX: u64 = 256 * 1024 * 1024;
-        let mut whole = Vec::new();
-        for agent in desk.agents() {
-            if let Ok(bytes) = desk.ledger(&agent, MAX) {
-                whole.push((agent, bytes));
-            }
-        }
-        if whole.is_empty() {
+        if desk.agents().is_empty() {
             return;
         }
-        let folded = ledger::fold(whole.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())));
+        let folded = desk.history();
         let blocks = desk.blocks().unwrap_or(0);
         desk.run = folded.run.clone();
         let snapshot = self.snapshot(desk);

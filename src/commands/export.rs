@@ -8,14 +8,12 @@ use crate::commands::{prove, render, status};
 use crate::core::contract::Contract;
 use crate::core::export::in_toto::{self, Subject};
 use crate::core::export::{csv, merge, times};
-use crate::core::ledger::{Record, fold, rfc3339};
+use crate::core::ledger::rfc3339;
 use crate::core::run::Proof;
 use crate::error::Result;
 use crate::output::clean;
+use crate::store::ledger_file::WHOLE;
 use crate::store::{Desk, Place, Snapshot, digest, layout};
-
-/// The most of a ledger that is read, in bytes.
-const MAX_LEDGER: u64 = 256 * 1024 * 1024;
 
 pub(super) fn run(ctx: &Ctx, form: Form) -> Result<()> {
     let place = ctx.place()?;
@@ -51,7 +49,7 @@ impl Seen<'_> {
         let mut value = status::value(ctx, self.place, self.desk, self.snapshot);
         let contract = self.snapshot.contract.as_ref();
         if let Some(map) = value.as_object_mut() {
-            for momentary in ["next", "gate", "session"] {
+            for momentary in ["next", "gate", "session", "woken_by"] {
                 map.remove(momentary);
             }
             map.insert("contract".to_owned(), json!(contract));
@@ -81,17 +79,8 @@ impl Seen<'_> {
         })
     }
 
-    fn ledgers(&self) -> Vec<(String, Vec<u8>)> {
-        let agents = self.desk.agents().into_iter();
-        agents.filter_map(|agent| Some((agent.clone(), self.desk.ledger(&agent, MAX_LEDGER).ok()?))).collect()
-    }
-
-    fn records(&self) -> Vec<Record> {
-        fold(self.ledgers().iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice()))).records
-    }
-
     fn history(&self, ctx: &Ctx) {
-        let ledgers = self.ledgers();
+        let ledgers = self.desk.ledgers(WHOLE);
         let merged = merge(ledgers.iter().map(|(_, bytes)| bytes.as_slice()));
         let mut text = Vec::new();
         for line in merged.lines {
@@ -106,7 +95,7 @@ impl Seen<'_> {
     }
 
     fn rows(&self) -> String {
-        let records = self.records();
+        let records = self.desk.history().records;
         let head = ["id", "title", "status", "proof", "tries", "why", "started", "completed"].map(str::to_owned);
         let rows = self.snapshot.view.phases.iter().map(|phase| {
             let times = times(&records, &phase.id);
@@ -158,7 +147,7 @@ impl Seen<'_> {
 
     /// Where each phase stands, with its last proof and what that ran.
     fn proofs(&self, contract: &Contract) -> Vec<Value> {
-        let records = self.records();
+        let records = self.desk.history().records;
         let of = |id: &str| self.snapshot.view.phases.iter().find(|p| p.id == id);
         let phases = contract.phases.iter().filter_map(|asked| Some((asked, of(&asked.id)?)));
         phases

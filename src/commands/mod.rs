@@ -28,6 +28,7 @@ mod rank;
 mod receipt;
 mod release;
 mod render;
+mod report;
 mod restore;
 mod run;
 mod settings;
@@ -87,6 +88,7 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Use(args) => use_plan::run(ctx, &args.ids),
         Verb::Plans => plans::run(ctx),
         Verb::Approvals(args) => approvals::run(ctx, &args),
+        Verb::Report => report::run(ctx),
         Verb::Attach => attach::run(ctx),
         Verb::Run(args) => run::run(ctx, &args),
         Verb::Pause => pause::run(ctx, true),

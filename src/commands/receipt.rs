@@ -5,12 +5,9 @@ use serde_json::json;
 use crate::commands::args::Receipt;
 use crate::commands::condition::receipt_tag;
 use crate::commands::ctx::Ctx;
-use crate::core::ledger;
 use crate::error::{Failure, Result};
 use crate::store::Desk;
 
-/// The most of a ledger that is read to find an older receipt, in bytes.
-const MAX: u64 = 64 * 1024 * 1024;
 /// The longest reference, in characters.
 const REFERENCE: usize = 500;
 
@@ -59,10 +56,7 @@ pub(super) fn run(ctx: &Ctx, args: &Receipt) -> Result<()> {
 
 /// The reference of a receipt that was recorded before.
 fn known(desk: &Desk, key: &str) -> Option<String> {
-    let whole: Vec<_> =
-        desk.agents().into_iter().filter_map(|a| Some((a.clone(), desk.ledger(&a, MAX).ok()?))).collect();
-    let folded = ledger::fold(whole.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())));
-    let record =
-        folded.records.into_iter().find(|r| r.event == "receipt" && r.data.get("key").is_some_and(|k| k == key))?;
+    let records = desk.history().records;
+    let record = records.into_iter().find(|r| r.event == "receipt" && r.data.get("key").is_some_and(|k| k == key))?;
     Some(crate::output::clean(record.data.get("ref")?.as_str()?))
 }

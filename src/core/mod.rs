@@ -29,6 +29,7 @@ pub mod request;
 pub mod run;
 pub mod seen;
 pub mod sorted;
+pub mod story;
 pub mod text;
 pub mod tools;
 pub mod view;

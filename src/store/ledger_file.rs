@@ -7,10 +7,12 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::OFlags;
 
-use crate::core::ledger::{self, Record};
+use crate::core::ledger::{self, Folded, Record};
 use crate::store::desk::Desk;
 use crate::store::{disk, layout};
 
+/// The most of a ledger that is read where all of it is meant, in bytes.
+pub const WHOLE: u64 = 256 * 1024 * 1024;
 /// How far back the end of a ledger is looked for, in bytes.
 const TAIL: u64 = 64 * 1024;
 
@@ -70,6 +72,17 @@ impl Desk {
             .collect();
         agents.sort();
         agents
+    }
+
+    /// Every ledger that can be read, by agent: of each at most `max` bytes of its end.
+    pub fn ledgers(&self, max: u64) -> Vec<(String, Vec<u8>)> {
+        self.agents().into_iter().filter_map(|agent| Some((agent.clone(), self.ledger(&agent, max).ok()?))).collect()
+    }
+
+    /// What the ledgers say together, as far as they can be read.
+    pub fn history(&self) -> Folded {
+        let ledgers = self.ledgers(WHOLE);
+        ledger::fold(ledgers.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())))
     }
 
     /// The whole ledger of an agent, at most `max` bytes of its end.

@@ -57,3 +57,16 @@ fn every_command_runs() {
         assert!(output.status.success(), "{line}: {output:?}");
     }
 }
+
+#[test]
+fn what_the_model_reads_is_what_try_prints() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let turn = text.split("## One turn").nth(1).unwrap().split("\n## ").next().unwrap();
+    let shown: Vec<&str> =
+        turn.split("```text\n").skip(1).flat_map(|b| b.split("```").next().unwrap().lines()).collect();
+    assert!(shown.len() > 8, "{turn}");
+    let played = Stage::new().verb(&["try"]).fine().out;
+    for line in shown {
+        assert!(played.contains(&format!("| {line}\n")), "{line:?} in {played}");
+    }
+}

@@ -48,7 +48,13 @@ pub(super) fn value(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot) 
 }
 
 /// Looks at everything a status shows.
-fn with<T>(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot, show: impl FnOnce(&Seen<'_>) -> T) -> T {
+pub(super) fn with<T>(
+    ctx: &Ctx,
+    place: &Place,
+    desk: &Desk,
+    snapshot: &Snapshot,
+    show: impl FnOnce(&Seen<'_>) -> T,
+) -> T {
     let owner = ctx.state().ok().and_then(|state| attach::owner(&state, desk));
     let next = next::next(&snapshot.view);
     let proven = snapshot.view.phases.iter().any(|p| !p.run.tree.is_empty());
@@ -57,23 +63,23 @@ fn with<T>(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot, show: imp
     show(&Seen { place, desk, snapshot, owner: owner.as_ref(), next: &next, proposals: &proposals, tree })
 }
 
-struct Seen<'a> {
-    place: &'a Place,
+pub(super) struct Seen<'a> {
+    pub(super) place: &'a Place,
     desk: &'a Desk,
-    snapshot: &'a Snapshot,
+    pub(super) snapshot: &'a Snapshot,
     owner: Option<&'a Session>,
     next: &'a Next,
-    proposals: &'a [Proposal],
+    pub(super) proposals: &'a [Proposal],
     /// The working tree, where a proof stands for one.
     tree: Option<String>,
 }
 
 impl Seen<'_> {
-    fn mode(&self) -> Mode {
+    pub(super) fn mode(&self) -> Mode {
         self.snapshot.head.as_ref().map_or(Mode::Plain, |h| h.mode)
     }
 
-    fn goal(&self) -> &str {
+    pub(super) fn goal(&self) -> &str {
         self.snapshot.head.as_ref().map_or(self.snapshot.view.goal.as_str(), |h| h.goal.as_str())
     }
 
@@ -105,7 +111,7 @@ impl Seen<'_> {
     }
 
     /// What a person should know.
-    fn problems(&self) -> Vec<Value> {
+    pub(super) fn problems(&self) -> Vec<Value> {
         let mut problems = Vec::new();
         if let Some(why) = &self.snapshot.head_trouble {
             problems.push(
@@ -148,7 +154,7 @@ impl Seen<'_> {
     }
 
     /// A proposal in one line: its first differences and the reason.
-    fn proposal(&self, proposal: &Proposal) -> String {
+    pub(super) fn proposal(&self, proposal: &Proposal) -> String {
         let differences = self.differences(proposal);
         let more = differences.len().saturating_sub(FIRST);
         let mut first: Vec<String> = differences.iter().take(FIRST).map(|d| cut(d, 80)).collect();
@@ -172,7 +178,7 @@ impl Seen<'_> {
     }
 
     /// Who wakes the run, where it waits.
-    fn woken_by(&self, ctx: &Ctx) -> Option<&'static str> {
+    pub(super) fn woken_by(&self, ctx: &Ctx) -> Option<&'static str> {
         let waits = self.snapshot.view.phases.iter().any(|p| p.status == Status::Waiting);
         waits.then(|| ctx.woken_by(self.desk, self.snapshot.waits_in_sight(ctx.world.now())))
     }
@@ -191,7 +197,7 @@ impl Seen<'_> {
         }
     }
 
-    fn approval(&self) -> String {
+    pub(super) fn approval(&self) -> String {
         let version = self.snapshot.head.as_ref().map_or(0, |h| h.version);
         match self.snapshot.attestation {
             Attestation::Approved => format!("approved, version {version}"),
@@ -232,7 +238,7 @@ impl Seen<'_> {
     }
 
     /// The word for a proof, and what is to be said about it.
-    fn proof(&self, phase: &crate::core::view::PhaseView) -> String {
+    pub(super) fn proof(&self, phase: &crate::core::view::PhaseView) -> String {
         let word = render::proof(phase, self.tree.as_deref());
         remark(&phase.run).map_or_else(|| word.to_owned(), |remark| format!("{word} ({remark})"))
     }
@@ -245,7 +251,7 @@ impl Seen<'_> {
     }
 }
 
-fn sentence(problem: &Value) -> String {
+pub(super) fn sentence(problem: &Value) -> String {
     let text = |key: &str| problem.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let line = problem
         .get("line")

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Seen;
 use crate::commands::ctx::Ctx;
 use crate::commands::render;
-use crate::core::ledger::{Record, handed_over};
+use crate::core::ledger::{Record, fold, handed_over};
 use crate::core::plan::{Status, StepState};
 use crate::core::proof::remark;
 use crate::store::attach;
@@ -57,12 +57,8 @@ impl Seen<'_> {
     }
 
     fn bad_lines(&self) -> u32 {
-        self.desk
-            .agents()
-            .iter()
-            .filter_map(|agent| Some((agent, self.desk.ledger(agent, 4 * 1024 * 1024).ok()?)))
-            .map(|(agent, bytes)| crate::core::ledger::fold([(agent.as_str(), bytes.as_slice())]).bad_lines)
-            .sum()
+        let ledgers = self.desk.ledgers(4 * 1024 * 1024);
+        fold(ledgers.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice()))).bad_lines
     }
 }
 
