@@ -7,6 +7,32 @@ fn record(tick: u64, event: &str, phase: &str, data: Value) -> Record {
     Record { tick, event: event.to_owned(), phase: phase.to_owned(), data, ..Record::default() }
 }
 
+/// Every event that changes what is folded, and one that nobody knows.
+const EVENTS: [&str; 22] = [
+    "init",
+    "prompt",
+    "pause",
+    "resume",
+    "revoke",
+    "attest",
+    "release",
+    "proposal",
+    "gate_block",
+    "edit",
+    "step",
+    "receipt",
+    "proof",
+    "phase_start",
+    "phase_retry",
+    "phase_reopened",
+    "wake",
+    "phase_complete",
+    "phase_failed",
+    "phase_skipped",
+    "phase_waiting",
+    "noise",
+];
+
 /// Lines with links, as the store writes them.
 fn ledger(records: &[Record]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -212,5 +238,34 @@ proptest! {
         prop_assert_eq!(folded.records.len(), 20);
         prop_assert_eq!(folded.bad_lines + folded.conflict_markers, 1);
         prop_assert_eq!(folded.broken_links, 0);
+    }
+
+    /// One history, written by any agents in any turns and read in any order, is one run.
+    #[test]
+    fn it_does_not_matter_which_agents_wrote_a_history(
+        history in prop::collection::vec((0usize..EVENTS.len(), 0usize..3, 0usize..4), 0..40),
+        order in Just(vec!["a", "b", "c", "d"]).prop_shuffle(),
+    ) {
+        let records: Vec<(usize, Record)> = history
+            .iter()
+            .zip(1..)
+            .map(|((event, phase, agent), tick)| {
+                let data = json!({ "result": (["passed", "failed", "interrupted"][*phase]), "step": event, "digest": format!("{event}{phase}"),
+                    "key": "k", "until": 100 * tick, "by": (["person", "agent", ""][*phase]), "why": format!("for {tick}"), "n": tick });
+                (*agent, record(tick, EVENTS[*event], ["x", "y", ""][*phase], data))
+            })
+            .collect();
+        let whole: Vec<Record> = records.iter().map(|(_, r)| r.clone()).collect();
+        let one = fold_one(&ledger(&whole));
+        let of = |at: usize| ledger(&records.iter().filter(|(agent, _)| *agent == at).map(|(_, r)| r.clone()).collect::<Vec<_>>());
+        let parts: Vec<(&str, Vec<u8>)> = order.iter().map(|name| (*name, of(usize::from(name.as_bytes()[0] - b'a')))).collect();
+        let many = fold(parts.iter().map(|(agent, bytes)| (*agent, bytes.as_slice())));
+        // Links and ends belong to the files, not to the history.
+        let plain = |folded: &Folded| {
+            let records: Vec<Record> = folded.records.iter().map(|r| Record { prev: String::new(), ..r.clone() }).collect();
+            (Run { ledgers: BTreeMap::new(), ..folded.run.clone() }, records)
+        };
+        prop_assert_eq!(plain(&many), plain(&one));
+        prop_assert_eq!((many.broken_links, many.double_ticks, many.bad_lines), (0, 0, 0));
     }
 }

@@ -202,3 +202,47 @@ fn an_order_of_work_names_plans_of_this_project() {
     std::os::unix::fs::symlink("/etc/passwd", stage.project.join(".planning/priorities")).unwrap();
     is(&stage, &[("a", "open"), ("b", "open")]);
 }
+
+/// Whatever an agent does with its verbs, what is finished stays finished: only a person opens it again, and a check that fails.
+#[test]
+fn no_verb_of_an_agent_changes_a_finished_phase() {
+    let stage = Stage::new();
+    let plan = "## Goal\nMove the mill\n## Phases\n### Phase 1: Measure {#a}\n- [ ] Wheel\n- [ ] Race\n### Phase 2: Draw {#b}\n- **DependsOn:** a\n\
+        - **Check:** `true`\n### Phase 3: Ask {#c}\n- **WaitsFor:** until 2026-03-01T11:00Z\n### Phase 4: Build {#d}\n- [ ] Frame\n- **DependsOn:** b, c\n";
+    stage.write("plan.md", plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md", "Move the mill"]).fine();
+    let mut seed = 7_u64;
+    let mut pick = |among: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % among
+    };
+    let complete = |status: &Value| -> Vec<String> {
+        let phases = status["phases"].as_array().unwrap().iter().filter(|p| p["status"] == "complete");
+        phases.map(|p| p["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut before = complete(&stage.status());
+    let mut refused = 0;
+    for _ in 0..160 {
+        let phase = ["a", "b", "c", "d"][pick(4)];
+        let verbs: [&[&str]; 12] = [
+            &["start", phase],
+            &["start", phase, "--also"],
+            &["done", phase],
+            &["done", phase, "--anyway", "--why", "x"],
+            &["fail", phase, "--why", "x"],
+            &["skip", phase, "--why", "x"],
+            &["wait", phase, "--for", "1h"],
+            &["step", phase, "1"],
+            &["step", phase, "1", "--undo"],
+            &["check", phase, "--again"],
+            &["reopen", phase, "--why", "x"],
+            &["start", phase, "--baseline", "--also"],
+        ];
+        let args = verbs[pick(verbs.len())];
+        refused += usize::from(stage.agent("main", args).code != 0);
+        let now = complete(&stage.status());
+        assert!(before.iter().all(|id| now.contains(id)), "{args:?}: {before:?} became {now:?}");
+        before = now;
+    }
+    assert!(before.len() >= 3 && refused > 20, "they were tried: {before:?}, {refused} refused");
+}
