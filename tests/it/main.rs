@@ -28,6 +28,7 @@ mod order;
 mod proof;
 mod propose;
 mod readme;
+mod replay;
 mod report;
 mod request;
 mod schema;
