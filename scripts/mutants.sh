@@ -44,14 +44,14 @@ while [ "$nth" -lt "$count" ]; do
     if corpus; then
         survived=$((survived + 1))
         noticed="nobody"
-    elif grep -q "lines are wrong" "$log"; then
-        noticed=$(sed -n 's/^\([a-z-]*\) [0-9]*, line .*/\1/p' "$log" | sort -u | paste -s -d, - | sed 's/,/, /g')
+    elif grep -q "^test result: FAILED" "$log"; then
+        noticed=$(sed -n 's/^[0-9]* lines are wrong {\(.*\)}$/\1/p' "$log" | tr -d '"')
     else
         tail -n 30 "$log"
         echo "error: without $verdict it does not build"
         exit 3
     fi
-    printf '| `%s` | %s |\n' "$verdict" "$noticed"
+    printf '| `%s` | %s |\n' "$verdict" "${noticed:-all, by a panic}"
 done
 if [ "${STEADFAST_ROWS_ONLY:-}" != 1 ] && command -v cargo-mutants >/dev/null; then
     unset CARGO_TARGET_DIR
