@@ -16,6 +16,13 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     let asked = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
     let human = |text: &String| matches!(Condition::parse(text), Ok(Condition::Human(_)));
     let Some(phase) = asked.filter(|p| p.asks_a_person()) else {
+        if snapshot.view.find(&id).and_then(|p| p.run.wait.as_ref()).is_some_and(|wait| wait.human) {
+            return Err(Failure::no(
+                format!("phase `{id}` asks for an answer, not for an approval"),
+                "tell it to the agent; what waits for you is taken up again by `start`",
+                format!("steadfast start {id}"),
+            ));
+        }
         return Err(Failure::no(
             format!("phase `{id}` asks for no approval"),
             "only a phase with `Approval: human` or `WaitsFor: human ...` waits for a person",

@@ -6,22 +6,36 @@ use crate::core::contract::{ContractPhase, digest_start};
 use crate::core::run::Run;
 use crate::store::{Head, Place, digest, disk, tree};
 
+/// Why a condition does not hold.
+pub(super) struct Missing {
+    pub(super) why: String,
+    /// A person's word alone.
+    pub(super) word: bool,
+}
+
+impl From<String> for Missing {
+    fn from(why: String) -> Self {
+        Self { why, word: false }
+    }
+}
+
 /// The digests of the artifacts, by path; or why one of the conditions does not hold.
-pub(super) fn look(place: &Place, phase: &ContractPhase, run: &Run, head: Option<&Head>) -> Result<Value, String> {
+pub(super) fn look(place: &Place, phase: &ContractPhase, run: &Run, head: Option<&Head>) -> Result<Value, Missing> {
     let mut digests = Map::new();
     for path in &phase.artifacts {
         digests.insert(path.clone(), artifact(place, path)?.into());
     }
     for key in &phase.receipts {
         if !run.receipts.contains(&receipt_tag(key)) {
-            return Err(format!("the receipt `{key}` is missing: steadfast receipt {key} --ref URL"));
+            return Err(format!("the receipt `{key}` is missing: steadfast receipt {key} --ref URL").into());
         }
     }
     if !phase.approvals.is_empty() && !head.is_some_and(|h| h.is_given(phase)) {
-        return Err(format!(
-            "a person has to approve it: steadfast approve {0} (typed by the user, or approve phase {0} in the chat); until then: steadfast wait {0} --human \"...\"",
+        let why = format!(
+            "everything else holds; they type `steadfast approve {0}` in a terminal, or `approve phase {0}` in the chat",
             phase.id
-        ));
+        );
+        return Err(Missing { why, word: true });
     }
     Ok(if digests.is_empty() { Value::Null } else { Value::Object(digests) })
 }

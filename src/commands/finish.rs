@@ -103,7 +103,7 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
         return Err(Failure::usage(
             "a reason is needed",
             "it is what a person reads in the morning",
-            "steadfast log note \"why it ends\"  # or the same verb with --why \"...\"",
+            "steadfast next  # or the same verb with --why \"what keeps it back\"",
         ));
     }
     let place = ctx.place()?;

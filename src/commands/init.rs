@@ -160,7 +160,12 @@ fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Cont
     };
     attest::strict(&bytes, mode, gate, &shown.to_string()).map_err(|failure| Failure {
         fix: format!(
-            "steadfast init --from {}  # with the same words, when these places are mended",
+            "steadfast init {}--from {}  # with the same words, when these places are mended",
+            match mode {
+                Mode::Gate => "--gated ",
+                Mode::Autonomous => "--autonomous ",
+                Mode::Plain => "",
+            },
             quote(&shown.to_string())
         ),
         ..failure

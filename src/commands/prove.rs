@@ -43,6 +43,10 @@ pub(super) struct PhaseProof {
     pub(super) why: String,
     /// It stands as it was recorded; nothing was run.
     old: bool,
+    /// It was run again as often as it may.
+    tried: bool,
+    /// Everything else holds: a person has to give their word.
+    word: bool,
     data: serde_json::Value,
 }
 
@@ -92,7 +96,16 @@ pub(super) fn demand(results: &[PhaseProof]) -> Result<()> {
         _ if failed.old => Failure::no(
             format!("the check of phase `{id}` failed, and nothing changed since"),
             failed.why.clone(),
-            format!("steadfast check {id} --again  # or change something first"),
+            if failed.tried {
+                format!("steadfast fail {id} --why \"...\"  # or change something, or another approach")
+            } else {
+                format!("steadfast check {id} --again  # or change something first")
+            },
+        ),
+        _ if failed.word => Failure::no(
+            format!("phase `{id}` needs the user's word"),
+            failed.why.clone(),
+            format!("steadfast wait {id} --human \"is it right?\"  # and go on with what is ready"),
         ),
         _ => Failure::no(
             format!("the check of phase `{id}` did not pass"),
@@ -127,9 +140,10 @@ pub(super) fn whole_tree(ctx: &Ctx, place: &Place) -> Option<String> {
 
 /// A proof that passed and still stands. What its commands do not see is looked at again.
 fn stands(desk: &Desk, snapshot: &Snapshot, place: &Place, phase: &ContractPhase) -> PhaseProof {
-    let why = condition::look(place, phase, &desk.run, snapshot.head.as_ref()).err().unwrap_or_default();
-    let proof = if why.is_empty() { Proof::Passed } else { Proof::Failed };
-    PhaseProof { id: phase.id.clone(), proof, exit: None, why, old: proof == Proof::Passed, data: json!(null) }
+    let missing = condition::look(place, phase, &desk.run, snapshot.head.as_ref()).err();
+    let (proof, old) = if missing.is_none() { (Proof::Passed, true) } else { (Proof::Failed, false) };
+    let (why, word) = missing.map(|m| (m.why, m.word)).unwrap_or_default();
+    PhaseProof { id: phase.id.clone(), proof, exit: None, why, old, tried: false, word, data: json!(null) }
 }
 
 /// A command said no on this very tree.
@@ -141,7 +155,16 @@ fn unchanged(desk: &Desk, phase: &ContractPhase, often: bool) -> PhaseProof {
     } else {
         format!("{exit}try {}; the files it depends on are the same", run.tries)
     };
-    PhaseProof { id: phase.id.clone(), proof: Proof::Failed, exit: run.exit, why, old: true, data: json!(null) }
+    PhaseProof {
+        id: phase.id.clone(),
+        proof: Proof::Failed,
+        exit: run.exit,
+        why,
+        old: true,
+        tried: often,
+        word: false,
+        data: json!(null),
+    }
 }
 
 /// A command that no person approved runs only inside the attached session, whose agent wrote it. Anybody else is shown it
@@ -228,7 +251,7 @@ fn one(
     let place = &look.place;
     let before = recorded(look, phase);
     let (mut runs, mut log) = (Vec::new(), Vec::new());
-    let (mut exit, mut why) = (None, String::new());
+    let (mut exit, mut why, mut word) = (None, String::new(), false);
     let mut proof = Proof::Passed;
     for (index, command) in phase.checks.iter().enumerate() {
         let name = digest(command.as_bytes()).chars().take(16).collect::<String>();
@@ -264,7 +287,7 @@ fn one(
     if proof == Proof::Passed {
         match condition::look(place, phase, &look.run, snapshot.head.as_ref()) {
             Ok(digests) => artifacts = digests,
-            Err(missing) => (proof, exit, why) = (Proof::Failed, None, missing),
+            Err(missing) => (proof, exit, why, word) = (Proof::Failed, None, missing.why, missing.word),
         }
     }
     if !log.is_empty() {
@@ -274,7 +297,7 @@ fn one(
     if let (false, Some(map)) = (artifacts.is_null(), data.as_object_mut()) {
         map.insert("artifacts".to_owned(), artifacts);
     }
-    Ok(PhaseProof { id: phase.id.clone(), proof, exit, why, old: false, data })
+    Ok(PhaseProof { id: phase.id.clone(), proof, exit, why, old: false, tried: false, word, data })
 }
 
 fn execute(ctx: &Ctx, place: &Place, command: &str, limit: Duration) -> Result<Ran> {

@@ -104,13 +104,26 @@ fn needs(seen: &status::Seen<'_>) -> Vec<String> {
             needs.push(format!("{} was parked by the agent{}", phase.id, because(phase)));
         } else if phase.status == Status::Failed {
             needs.push(format!("{} failed{}; to try again: steadfast start {0}", phase.id, because(phase)));
+        } else if wants_a_word(seen, phase) {
+            needs.push(format!("{} wants your word: steadfast approve {0}", phase.id));
+        } else if phase.run.wait.as_ref().is_some_and(|wait| wait.human) {
+            needs.push(format!("{} wants an answer{}; then: steadfast start {0}", phase.id, because(phase)));
         }
     }
+    let asked = seen.handoffs().into_iter().filter(|r| matches!(handed_over(r), Some("needs_input" | "blocked")));
+    needs.extend(asked.map(|record| format!("handoff {}", status::handoff(&record))));
     let proposals = seen.proposals.iter().filter(|p| p.asked.is_ok());
     needs.extend(
         proposals.map(|p| format!("proposal {}; to approve: steadfast attest --proposal {}", seen.proposal(p), p.n)),
     );
     needs
+}
+
+/// A phase at hand that cannot go on without a person's word on it.
+fn wants_a_word(seen: &status::Seen<'_>, phase: &PhaseView) -> bool {
+    let (Some(contract), Some(head)) = (&seen.snapshot.contract, &seen.snapshot.head) else { return false };
+    let at_hand = matches!(phase.status, Status::InProgress | Status::Waiting);
+    contract.phases.iter().any(|c| at_hand && c.id == phase.id && c.asks_a_person() && !head.is_given(c))
 }
 
 fn waits(ctx: &Ctx, seen: &status::Seen<'_>) -> Vec<String> {

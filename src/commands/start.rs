@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
         return Err(Failure::no(
             format!("phase `{}` is in progress", other.id),
             "one phase at a time keeps the run on its plan; finish it first, or begin this one beside it with --also",
-            format!("steadfast done {}  # or: steadfast start {} --also", other.id, phase.id),
+            format!("steadfast next  # or: steadfast start {} --also", phase.id),
         ));
     }
     let id = phase.id.clone();

@@ -37,15 +37,18 @@ pub(super) fn run(ctx: &Ctx, args: &Args) -> Result<()> {
     run.wait = Some(wait);
     finish::settle(ctx, &mut desk, record)?;
     let who = ctx.woken_by(&desk, in_sight);
-    ctx.say(&desk, &format!("{id} waits {words}; woken by: {who}"));
+    let answered = if args.human.is_some() { format!("; answered by: steadfast start {id}") } else { String::new() };
+    ctx.say(&desk, &format!("{id} waits {words}; woken by: {who}{answered}"));
     Ok(())
 }
 
 /// The wait that the arguments name. One that an agent sets ends after a day.
 fn asked(ctx: &Ctx, args: &Args) -> Result<Wait> {
     let now = ctx.world.now();
-    let fix = "steadfast wait --for 2h  # or --until 2026-03-05T09:00Z, --file PATH, --human \"question\"";
-    let wrong = |what: &str, why: String| Failure::usage(what, why, fix);
+    let phase = args.phase.as_deref().map(|p| format!("{} ", crate::output::quote(p))).unwrap_or_default();
+    let fix =
+        format!("steadfast wait {phase}--for 2h  # or --until 2026-03-05T09:00Z, --file PATH, --human \"question\"");
+    let wrong = |what: &str, why: String| Failure::usage(what, why, fix.clone());
     let mut until = 0;
     if let Some(text) = &args.until {
         until = wait::time(text).ok_or_else(|| {
@@ -72,7 +75,7 @@ fn asked(ctx: &Ctx, args: &Args) -> Result<Wait> {
             return Err(Failure::no(
                 "an agent may wait for a day at most",
                 "who waits longer is forgotten; a person may set a longer wait, or the plan may: **WaitsFor:** until ...",
-                "steadfast wait --for 24h",
+                format!("steadfast wait {phase}--for 24h"),
             ));
         }
         if until == 0 {

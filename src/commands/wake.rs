@@ -32,7 +32,10 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
             woken.extend(found);
         }
     }
-    if let Err(error) = wakes::note(&state, ctx.world.now()) {
+    // What a person types is no service.
+    if !ctx.person()
+        && let Err(error) = wakes::note(&state, ctx.world.now())
+    {
         ctx.out.aside(&format!("steadfast: that wake ran cannot be noted: {error}"));
     }
     if ctx.out.json {

@@ -166,6 +166,12 @@ fn quarters_of(c: char) -> usize {
     }
 }
 
+/// Whether a path, as written, stays beneath where it starts.
+pub fn is_beneath(relative: &str) -> bool {
+    use std::path::{Component, Path};
+    Path::new(relative).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::ledger::rfc3339;
+use crate::core::text::is_beneath;
 
 /// The longest wait an agent may set, in seconds.
 pub const AGENTS: u64 = 24 * 60 * 60;
@@ -84,6 +85,7 @@ impl Condition {
         }
         match word.trim_end_matches(':') {
             "until" => time(rest).map(Self::Until).ok_or_else(|| format!("`{rest}` is no time")),
+            "file" if !is_beneath(rest) => Err(format!("`{rest}` does not lie beneath the project root")),
             "file" => Ok(Self::File(rest.to_owned())),
             "human" => Ok(Self::Human(rest.to_owned())),
             "cmd" => Ok(Self::Command(rest.to_owned())),

@@ -3,17 +3,14 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use crate::store::disk;
 
-/// Whether a path, as written, stays beneath where it starts.
-pub fn is_beneath(relative: &str) -> bool {
-    Path::new(relative).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
-}
+pub use crate::core::text::is_beneath;
 
 /// What a path beneath a root leads to, with every link resolved. `None` where it leads out, or to nothing.
 pub fn beneath(root: &Path, relative: &str) -> Option<PathBuf> {

@@ -12,6 +12,9 @@ const NAME: &str = "wake.json";
 /// The longest time between two runs that counts as a service, in seconds.
 const LONGEST: u64 = 25 * 60 * 60;
 
+/// The shortest, in seconds.
+const SHORTEST: u64 = 50;
+
 /// What is said where nobody does.
 pub const ASLEEP: &str = "nothing: asleep";
 
@@ -55,8 +58,10 @@ fn read(state: &Path) -> Wakes {
 /// # Errors
 /// The system's.
 pub fn note(state: &Path, now: u64) -> io::Result<()> {
-    let before = read(state).last;
-    let wakes = Wakes { last: now, before: if before == now { 0 } else { before } };
+    let known = read(state);
+    // Runs close together are somebody's hand, and one of them.
+    let before = if now.saturating_sub(known.last) < SHORTEST { known.before } else { known.last };
+    let wakes = Wakes { last: now, before };
     let bytes = serde_json::to_vec(&wakes).map_err(io::Error::other)?;
     disk::replace_at(disk::open_dir(state)?.as_fd(), NAME, &bytes, 0o600, false)
 }

@@ -211,7 +211,12 @@ fn code_for(answer: &Answer, phase: &str) -> String {
 fn a_person_approves_what_a_phase_came_to() {
     let stage = asking();
     let refused = stage.agent("main", &["done", "--anyway", "--why", "drawn"]);
-    assert!(refused.code == 1 && refused.err.contains("approve phase Draw in the chat"), "{refused:?}");
+    assert!(
+        refused.code == 1
+            && refused.err.contains("needs the user's word")
+            && refused.err.contains("approve phase Draw` in the chat"),
+        "{refused:?}"
+    );
     let shown = say(&stage, "main", "approve phase draw");
     let text = shown.held().unwrap();
     assert!(text.contains("1. Draw: in_progress\n  [x] Wheel\n  [ ] approve-plan 12345678\n"), "{text}");

@@ -215,6 +215,25 @@ fn an_edit_after_the_proof_is_asked_about_once() {
 }
 
 #[test]
+fn status_shows_what_a_plain_stop_would_get() {
+    let verdict = |stage: &Stage| stage.status()["gate"]["verdict"].clone();
+    let stage = Stage::gated();
+    assert_eq!(verdict(&stage), "hold");
+    stage.agent("main", &["done", "survey", "--anyway", "--why", "small"]).fine();
+    stage.write("built", "x");
+    stage.agent("main", &["done", "build"]).fine();
+    stage.agent("main", &["done", "release"]).fine();
+    assert_eq!(verdict(&stage), "done");
+    stage.edit("main", "src/late.rs", "late");
+    assert_eq!(verdict(&stage), "hold", "a file changed after the proof");
+    assert!(stage.stop("main", false).held().is_some());
+    assert_eq!(verdict(&stage), "done", "it is asked about once");
+    std::fs::remove_file(stage.plan_dir().join(".run")).unwrap();
+    assert_eq!(verdict(&stage), "error");
+    assert!(stage.stop("main", false).notice().contains("error"));
+}
+
+#[test]
 fn a_paused_run_holds_nobody() {
     let stage = Stage::gated();
     assert_eq!(stage.agent("main", &["pause"]).code, 1, "not for the agent");

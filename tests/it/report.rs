@@ -65,3 +65,29 @@ fn a_report_says_who_wakes_a_run_and_what_waits_for_a_word() {
     let none = Stage::new().verb(&["report"]);
     assert!(none.code == 1 && none.err.contains("no plan lies here"), "{none:?}");
 }
+
+#[test]
+fn what_only_a_person_can_give_is_named_as_theirs() {
+    let stage = Stage::new();
+    let plan = "## Goal\nMove the mill\n## Phases\n### Phase 1: Draw {#draw}\n- **Status:** pending\n- **Approval:** human\n- **Receipt:** sent\n\
+        ### Phase 2: Build {#build}\n- **Status:** pending\n- **Every:** 7d\n- **Tool:** shell\n- **WaitsFor:** file out/wood\n";
+    stage.write("plan.md", plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md", "Move the mill"]).fine();
+    stage.agent("main", &["log", "handoff", "--status", "needs_input", "which wheel?"]).fine();
+    let report = stage.verb(&["report"]).fine().out;
+    assert!(report.contains("- draw wants your word: steadfast approve draw\n"), "{report}");
+    assert!(report.contains("- handoff claude-code: needs_input: which wheel?\n"), "{report}");
+    stage.agent("main", &["wait", "draw", "--human", "Oak?"]).fine();
+    assert!(stage.verb(&["report"]).fine().out.contains("- draw wants your word: steadfast approve draw\n"));
+    let shown = stage.verb(&["attest", "--show"]).fine().out;
+    for line in [
+        "1. Draw (draw)\n",
+        "   approval: human\n",
+        "   receipt: sent\n",
+        "   waits for: file out/wood\n",
+        "   tool: shell\n",
+        "   every: 7d\n",
+    ] {
+        assert!(shown.contains(line), "{line:?} in {shown}");
+    }
+}

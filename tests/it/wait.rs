@@ -252,3 +252,14 @@ fn what_the_agent_parks_does_not_wait() {
     assert_eq!(phase(&stage, 1)["status"], "skipped");
     no(&stage.agent("main", &["wait", "grind", "--for", "1h"]), "is skipped");
 }
+
+#[test]
+fn what_lies_outside_the_project_is_not_waited_for() {
+    for line in ["- **WaitsFor:** file /etc/passwd", "- **WaitsFor:** file ../grain", "- **Artifact:** ../flour"] {
+        let stage = Stage::new();
+        stage.write("plan.md", &text(&[&format!("{GRIND}\n{line}"), SELL]));
+        let made = stage.agent("main", &["init", "--gated", "--from", "plan.md"]);
+        assert!(made.code == 1 && made.err.contains("beneath the project"), "{line}: {made:?}");
+        assert!(made.err.contains("fix: steadfast init --gated --from plan.md"), "{made:?}");
+    }
+}

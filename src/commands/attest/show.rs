@@ -31,12 +31,8 @@ pub(super) fn run(ctx: &Ctx, place: &Place) -> Result<()> {
 
 fn list(ctx: &Ctx, contract: &Contract) {
     for (index, phase) in contract.phases.iter().enumerate() {
-        ctx.out.line(&format!(
-            "{}. {} {}",
-            index + 1,
-            ctx.out.paint(Style::Bold, &phase.title),
-            ctx.out.paint(Style::Dim, &phase.id)
-        ));
+        let id = ctx.out.paint(Style::Dim, &format!("({})", phase.id));
+        ctx.out.line(&format!("{}. {} {id}", index + 1, ctx.out.paint(Style::Bold, &phase.title)));
         for step in &phase.steps {
             ctx.out.line(&format!("   - {}", ctx.out.paint(Style::Plain, step)));
         }
@@ -46,8 +42,20 @@ fn list(ctx: &Ctx, contract: &Contract) {
         for command in &phase.checks {
             ctx.out.line(&format!("   check: {}", ctx.out.paint(Style::Cyan, command)));
         }
-        for path in &phase.artifacts {
-            ctx.out.plain(&format!("   artifact: {path}"));
+        let lists = [
+            ("artifact", &phase.artifacts),
+            ("receipt", &phase.receipts),
+            ("approval", &phase.approvals),
+            ("waits for", &phase.waits_for),
+            ("tool", &phase.tools),
+        ];
+        for (word, texts) in lists {
+            for text in texts {
+                ctx.out.plain(&format!("   {word}: {text}"));
+            }
+        }
+        if let Some(every) = &phase.every {
+            ctx.out.plain(&format!("   every: {every}"));
         }
     }
 }

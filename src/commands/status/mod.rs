@@ -89,15 +89,17 @@ impl Seen<'_> {
 
     /// What the gate would say if the attached session stopped now, plainly.
     fn verdict(&self, ctx: &Ctx) -> Verdict {
-        if self.desk.found != Found::Whole && self.owner.is_some() {
+        // Who is attached is lost with the run state.
+        if self.desk.found != Found::Whole && self.snapshot.gated() {
             return Verdict::Error;
         }
+        let stale = next::stale(&self.snapshot.view, &self.desk.run);
         let mark = self.owner.and_then(|s| s.mark_at_hold);
         gate::decide(&Facts {
             gated: self.snapshot.gated(),
             paused: self.desk.run.paused,
             attached: self.owner.is_some(),
-            work: if self.snapshot.contract.is_none() { Work::Open } else { next::work(&self.snapshot.view, false) },
+            work: if self.snapshot.contract.is_none() { Work::Open } else { next::work(&self.snapshot.view, stale) },
             active: false,
             hold: false,
             behind: Behind::Nothing,
@@ -167,7 +169,7 @@ impl Seen<'_> {
     }
 
     /// Who handed work over and did nothing since, the latest last.
-    fn handoffs(&self) -> Vec<Record> {
+    pub(super) fn handoffs(&self) -> Vec<Record> {
         let ends = self.desk.run.ledgers.iter().filter(|(_, end)| end.event.split(' ').next() == Some("handoff"));
         let read = |agent: &str, tick: u64| {
             let bytes = self.desk.ledger(agent, TAIL).ok()?;
@@ -221,7 +223,9 @@ impl Seen<'_> {
             let boxes = if steps > 0 { format!(", {settled}/{steps} steps") } else { String::new() };
             let proof = if phase.needs_proof { format!(", proof {}", self.proof(phase)) } else { String::new() };
             let waits = if phase.waits.is_empty() { String::new() } else { format!(" {}", phase.waits) };
-            out.plain(&format!("  {} {}{waits}{claimed}{boxes}{proof}", phase.id, phase.status.word()));
+            let ended = matches!(phase.status, Status::Failed | Status::Skipped) && !phase.run.why.is_empty();
+            let why = if ended { format!(": {}", phase.run.why) } else { String::new() };
+            out.plain(&format!("  {} {}{waits}{claimed}{boxes}{proof}{why}", phase.id, phase.status.word()));
         }
         let resume = if self.desk.run.paused { " (go on: steadfast resume)" } else { "" };
         out.plain(&format!("gate: {}{resume}; session: {}", self.verdict(ctx).word(), self.session()));
@@ -263,7 +267,7 @@ pub(super) fn sentence(problem: &Value) -> String {
 }
 
 /// A handoff in one line: who, how far the work is, which phase, what was said.
-fn handoff(record: &Record) -> String {
+pub(super) fn handoff(record: &Record) -> String {
     let status = ledger::handed_over(record).unwrap_or("unknown");
     let phase = if record.phase.is_empty() { String::new() } else { format!(" {}", record.phase) };
     flatten(&format!("{}: {status}{phase}: {}", record.agent, cut(&record.summary, 120)))
