@@ -178,7 +178,12 @@ fn wake_looks_at_all_plans_and_says_who_wakes() {
     assert_eq!(stage.verb(&["wake"]).code, 1, "nothing waits");
     stage.agent("main", &["wait", "grind", "--for", "1h"]).fine();
     assert!(stage.verb(&["status"]).fine().out.contains("woken by: nothing: asleep"), "once is not regularly");
+    let stage = later(stage, 20);
+    assert_eq!(stage.verb(&["wake"]).code, 1);
+    assert!(stage.verb(&["status"]).fine().out.contains("woken by: nothing: asleep"), "somebody's hand is no service");
     let stage = later(stage, 600);
+    assert_eq!(stage.person(&["wake"], "").code, 1);
+    assert!(stage.verb(&["status"]).fine().out.contains("woken by: nothing: asleep"), "nor is what a person types");
     assert_eq!(stage.verb(&["wake"]).code, 1, "nothing is due");
     assert!(stage.verb(&["status"]).fine().out.contains("woken by: steadfast wake, which runs here regularly"));
     let stage = later(stage, 3_600);
