@@ -37,6 +37,7 @@ pub fn only_verbs(line: &str) -> bool {
     let known = |program: &String| program == OURS || BESIDE.contains(&program.as_str());
     line.len() <= MAX
         && walk.targets.is_empty()
+        && walk.vars.is_empty()
         && walk.programs.iter().all(known)
         && walk.programs.iter().any(|p| p == OURS)
 }

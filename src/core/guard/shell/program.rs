@@ -21,7 +21,11 @@ impl Walk<'_> {
 
     fn words(&mut self, words: &[String], input: &str, fed: &[String]) {
         let Some((program, args)) = self.program(words) else { return };
-        self.programs.push(program.to_owned());
+        // Under another path, with variables of its own, or to start something else it is another program.
+        let ours = words.first().is_some_and(|word| word == super::OURS);
+        let starts = args.iter().any(|arg| matches!(arg.as_str(), "run" | "hook" | "try"));
+        let other = program == super::OURS && (!ours || starts);
+        self.programs.push(if other { super::UNKNOWN.to_string() } else { program.to_owned() });
         match program {
             "cd" | "pushd" => {
                 let to = args.iter().find(|a| !a.starts_with('-') || *a == "-").cloned().or_else(|| self.var("HOME"));
