@@ -18,6 +18,8 @@ use crate::world::run::{End, git_files, shell};
 
 /// The most a command may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(600);
+/// In the environment of a check: the plan it belongs to.
+const CHECKING: &str = "STEADFAST_CHECKING";
 /// Lines of a failed command that are shown off a terminal.
 const SHOWN: usize = 15;
 /// Lines of output that are kept.
@@ -55,6 +57,13 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration, w
     let look = Ctx::look(place)?;
     let snapshot = ctx.snapshot(&look);
     Ctx::approved(&snapshot)?;
+    if ctx.world.var(CHECKING).is_some_and(|plan| plan == place.dir().display().to_string()) {
+        return Err(Failure::no(
+            "a check of this plan does not run its checks",
+            "they would start each other without an end",
+            "steadfast status",
+        ));
+    }
     let Some(contract) = &snapshot.contract else { return Ok(Vec::new()) };
     let phases: Vec<&ContractPhase> = contract.phases.iter().filter(|p| ids.contains(&p.id)).collect();
     let tree = tree_of(ctx, place);
@@ -302,7 +311,8 @@ fn one(
 
 fn execute(ctx: &Ctx, place: &Place, command: &str, limit: Duration) -> Result<Ran> {
     let mut progress = Progress::new(ctx.out, command);
-    let ran = shell(command, &place.root, limit, &mut |part, after| progress.see(part, after));
+    let dir = place.dir().display().to_string();
+    let ran = shell(command, &place.root, &[(CHECKING, &dir)], limit, &mut |part, after| progress.see(part, after));
     progress.end();
     let outcome = ran.map_err(|error| {
         Failure::fault("the check could not be started", format!("/bin/sh: {error}"), "steadfast doctor")

@@ -160,7 +160,7 @@ fn commands(ctx: &Ctx, place: &Place, head: &Head, contract: &Contract, snapshot
                 ));
                 continue;
             }
-            let ran = shell(&command, &place.root, LIMIT, &mut |_, _| {});
+            let ran = shell(&command, &place.root, &[], LIMIT, &mut |_, _| {});
             if ran.is_ok_and(|outcome| outcome.end == End::Exit(0)) {
                 passed.insert(command);
             }

@@ -57,7 +57,13 @@ pub const KEEP: usize = 256 * 1024;
 ///
 /// # Errors
 /// Where the shell cannot be started.
-pub fn shell(command: &str, dir: &Path, limit: Duration, see: &mut dyn FnMut(&[u8], Duration)) -> io::Result<Outcome> {
+pub fn shell(
+    command: &str,
+    dir: &Path,
+    env: &[(&str, &str)],
+    limit: Duration,
+    see: &mut dyn FnMut(&[u8], Duration),
+) -> io::Result<Outcome> {
     use sha2::Digest;
     let stop = Arc::new(AtomicBool::new(false));
     let handlers: Vec<_> = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
@@ -70,6 +76,7 @@ pub fn shell(command: &str, dir: &Path, limit: Duration, see: &mut dyn FnMut(&[u
         .arg("-c")
         .arg(command)
         .current_dir(dir)
+        .envs(env.iter().copied())
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)

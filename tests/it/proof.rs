@@ -349,3 +349,13 @@ fn at_a_terminal_output_runs_through_above_a_line_that_says_how_long() {
     let dumb = stage.with("TERM", "dumb").person(&["check", "mend"], "").fine().out;
     assert!(dumb.contains("running printf") && !dumb.contains('\u{1b}') && !dumb.contains(" s  "), "{dumb:?}");
 }
+
+#[test]
+fn a_check_that_asks_for_itself_comes_to_an_end() {
+    let bin = env!("CARGO_BIN_EXE_steadfast");
+    let stage = stage(&format!("- **Check:** `'{bin}' done mend`"));
+    let ran = stage.agent("main", &["done", "mend"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("does not run its checks"), "{ran:?}");
+    assert_eq!(phase(&stage)["status"], "in_progress");
+}
