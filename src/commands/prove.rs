@@ -71,6 +71,8 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration, w
     for phase in phases {
         match need(&look, phase, tree.as_deref()) {
             Need::Nothing if way.reuse => results.push(stands(&look, &snapshot, place, phase)),
+            // A person may know better.
+            Need::Change if ctx.person() => todo.push(phase),
             Need::Change if !way.again => results.push(unchanged(&look, phase, false)),
             Need::Change if recorded(&look, phase).again >= proof::AGAIN => results.push(unchanged(&look, phase, true)),
             _ => todo.push(phase),

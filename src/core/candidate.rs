@@ -127,6 +127,13 @@ fn unsupported(contract: &Contract) -> Vec<Problem> {
                 fix: "write: **Every:** 7d, or 12h, 30m".to_owned(),
             });
         }
+        if phase.every.is_some() && !(phase.receipts.is_empty() && phase.approvals.is_empty()) {
+            problems.push(Problem {
+                line: 0,
+                what: format!("phase `{}` comes again, and a receipt or an approval is given once", phase.id),
+                fix: "prove a routine by **Check:** or **Artifact:**".to_owned(),
+            });
+        }
         if let Some(tool) = phase.tools.iter().find(|tool| !tools::is_tool(tool)) {
             problems.push(Problem {
                 line: 0,

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::core::event::ToolCall;
-use crate::core::guard::{Around, only_verbs};
+use crate::core::guard::only_verbs;
 use crate::core::plan::Status;
 use crate::core::view::View;
 
@@ -28,12 +28,14 @@ pub fn is_tool(text: &str) -> bool {
 }
 
 /// Says of a call whether a phase in progress lets it be made. Of several phases one is enough; where none is in progress, or one
-/// names no tools, any tool may be used. `dir` is the plan's own directory.
-pub fn fence(view: &View, call: &ToolCall, around: Around<'_>, dir: &Path) -> Option<Fence> {
+/// names no tools, any tool may be used. `own` says of a path whether it
+/// leads into the plan's own directory.
+pub fn fence(view: &View, call: &ToolCall, own: &dyn Fn(&Path) -> bool) -> Option<Fence> {
     let at_work = || view.phases.iter().filter(|phase| phase.status == Status::InProgress);
     let open = at_work().any(|phase| phase.tools.is_empty() || phase.tools.iter().any(|tool| names(tool, call)));
     let first = at_work().next().filter(|_| !open)?;
-    if call.command.as_deref().is_some_and(only_verbs) || writes_within(call, around, dir) {
+    let plans_own = !call.writes.is_empty() && call.writes.iter().all(|write| own(&write.path));
+    if call.command.as_deref().is_some_and(only_verbs) || plans_own {
         return None;
     }
     Some(Fence { phase: first.id.clone(), tools: first.tools.clone() })
@@ -51,11 +53,6 @@ fn names(tool: &str, call: &ToolCall) -> bool {
     }
 }
 
-fn writes_within(call: &ToolCall, around: Around<'_>, dir: &Path) -> bool {
-    let within = |path: &Path| path.to_str().and_then(|text| around.path(text)).is_some_and(|p| p.starts_with(dir));
-    !call.writes.is_empty() && call.writes.iter().all(|write| within(&write.path))
-}
-
 /// What may stand in a `Tool` line, for the message about what may not.
 pub fn allowed() -> String {
     format!("the host's name of a tool, such as Bash or mcp__files__*, or one of {}", KINDS.join(", "))
@@ -65,6 +62,7 @@ pub fn allowed() -> String {
 mod tests {
     use super::*;
     use crate::core::event::{Write, Writing};
+    use crate::core::guard::plain;
     use crate::core::view::PhaseView;
 
     fn shell(line: &str) -> ToolCall {
@@ -87,8 +85,8 @@ mod tests {
             PhaseView { status: *status, tools, ..PhaseView::default() }
         };
         let view = View { phases: phases.iter().map(phase).collect(), ..View::default() };
-        let around = Around { cwd: Some(Path::new("/p")), var: &|_| None };
-        fence(&view, call, around, Path::new("/p/.planning/mill")).is_none()
+        let own = |path: &Path| plain(Path::new("/p"), path).starts_with("/p/.planning/mill");
+        fence(&view, call, &own).is_none()
     }
 
     #[test]
@@ -131,6 +129,13 @@ mod tests {
             (&work(&["Edit"]), shell("steadfast status | sh"), false),
             (&work(&["Edit"]), shell("steadfast status > a"), false),
             (&work(&["Edit"]), shell("steadfast status 2>&1 | head -3"), true),
+            (&work(&["Edit"]), shell("pwd && steadfast status >/dev/null 2>&1"), true),
+            (&work(&["Edit"]), shell("steadfast status > ~/x"), false),
+            (&work(&["Edit"]), shell("echo foo >> $X; steadfast status"), false),
+            (&work(&["Edit"]), shell("exec -a steadfast rm z"), false),
+            (&work(&["Edit"]), shell("printf -v PATH . ; steadfast status"), false),
+            (&work(&["Edit"]), shell("steadfast log note $((1<<E))\nrm y\nE"), false),
+            (&work(&["Edit"]), shell("steadfast propose - --why x <<E\n$(rm x)\nE"), false),
             (&work(&["Edit"]), shell("steadfast log note \"$(make)\""), false),
             (&work(&["shell"]), edit(&["/p/.planning/mill/notes.md"]), true),
             (&work(&["shell"]), edit(&[".planning/mill/task_plan.md", "/p/.planning/mill/notes.md"]), true),

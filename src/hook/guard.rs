@@ -61,7 +61,8 @@ pub(super) fn answer(
 fn fenced(call: &Call<'_>, tool: &ToolCall, snapshot: &Snapshot, dir: &Path) -> Option<Harm> {
     let env = |name: &str| call.world.var(name);
     let around = Around { cwd: call.event.cwd.as_deref(), var: &env };
-    tools::fence(&snapshot.view, tool, around, dir).map(Harm::Tool)
+    let own = |path: &Path| path.to_str().and_then(|text| around.path(text)).is_some_and(|p| real(&p).starts_with(dir));
+    tools::fence(&snapshot.view, tool, &own).map(Harm::Tool)
 }
 
 /// What of a call has to be looked at.

@@ -130,7 +130,8 @@ fn tool(payload: &Payload, failed: bool) -> ToolCall {
         exit: if failed {
             payload.error.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next()?.parse().ok())
         } else {
-            input.get("command").map(|_| 0)
+            // Other tools may have a command, too, and run it who knows where.
+            input.get("command").filter(|_| payload.tool_name == "Bash").map(|_| 0)
         },
         input_digest: digest(content.as_bytes()),
         ..bare(payload)

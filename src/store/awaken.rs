@@ -112,8 +112,13 @@ fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = &PhaseView> {
 
 /// A phase that waited is pending. A routine has to show everything anew.
 fn ready(run: &mut PhaseRun) {
-    if run.status == Some(Status::Complete) {
-        run.proof = Proof::None;
+    if run.status == Some(Status::Complete) || run.rounds > 0 {
+        (run.proof, run.seen, run.seen_tick) = (Proof::None, 0, 0);
+    }
+    if run.proof == Proof::Failed {
+        // What it waited for may be what its check lacked: the failure says nothing about now.
+        run.tree.clear();
+        (run.alike, run.again) = (0, 0);
     }
     run.status = Some(Status::Pending);
     run.wait = None;

@@ -31,9 +31,14 @@ impl World {
         std::env::current_dir().ok()
     }
 
-    /// Seconds since 1970. `STEADFAST_NOW` fixes the clock for tests.
+    /// The clock as `STEADFAST_NOW` fixes it for tests. Not in a program as it is released: by it an agent could wait for years.
+    fn fixed(self) -> Option<u64> {
+        if cfg!(debug_assertions) { self.var("STEADFAST_NOW").and_then(|v| v.parse().ok()) } else { None }
+    }
+
+    /// Seconds since 1970.
     pub fn now(self) -> u64 {
-        if let Some(fixed) = self.var("STEADFAST_NOW").and_then(|v| v.parse().ok()) {
+        if let Some(fixed) = self.fixed() {
             return fixed;
         }
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
@@ -51,7 +56,7 @@ impl World {
 
     /// Sleeps. Where the clock is fixed only for a hundredth of it: nothing but other processes can change then.
     pub fn pause(self, time: Duration) {
-        let fixed = self.var("STEADFAST_NOW").is_some();
+        let fixed = self.fixed().is_some();
         std::thread::sleep(if fixed { time / 100 } else { time });
     }
 

@@ -491,3 +491,14 @@ fn what_is_no_name_of_a_tool_is_not_approved() {
     assert!(made.err.contains("`build` may use `Bash(cargo test)`, which is no name of a tool"), "{}", made.err);
     assert!(made.err.contains("or one of shell, edit"), "{}", made.err);
 }
+
+#[test]
+fn a_link_in_the_plans_directory_leads_out_of_a_fence() {
+    let stage = fenced();
+    stage.agent("main", &["done", "survey", "--anyway", "--why", "known"]).fine();
+    stage.write("src/a.rs", "x");
+    symlink(stage.project.join("src"), stage.plan_dir().join("src")).unwrap();
+    refused(&write(&stage, stage.plan_dir().join("src/a.rs"), "y"), "phase build may use");
+    refused(&write(&stage, stage.plan_dir().join("src/new.rs"), "y"), "phase build may use");
+    passes(&write(&stage, stage.plan_dir().join("notes.md"), "y"));
+}

@@ -359,3 +359,13 @@ fn a_check_that_asks_for_itself_comes_to_an_end() {
     assert!(ran.err.contains("does not run its checks"), "{ran:?}");
     assert_eq!(phase(&stage)["status"], "in_progress");
 }
+
+#[test]
+fn a_tool_that_is_no_shell_of_the_host_proves_nothing() {
+    let stage = stage("- **Check:** `test -f built`");
+    for tool in ["mcp__remote__exec", "WebFetch", "Monitor"] {
+        let fields = json!({ "tool_name": tool, "tool_input": { "command": "test -f built" }, "tool_response": {} });
+        stage.hook("main", "PostToolUse", fields);
+        assert_eq!(phase(&stage)["proof"], "missing", "{tool}");
+    }
+}

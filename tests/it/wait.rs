@@ -268,3 +268,22 @@ fn what_lies_outside_the_project_is_not_waited_for() {
         assert!(made.err.contains("fix: steadfast init --gated --from plan.md"), "{made:?}");
     }
 }
+
+#[test]
+fn a_routine_shows_everything_anew_each_time() {
+    let sweep =
+        "### Phase 1: Sweep {#sweep}\n- **Status:** pending\n- **Every:** 1h\n- **Check:** `test -f $HOME/clean`";
+    let stage = plan(&[sweep]);
+    let clean = stage.home.join("clean");
+    fs::write(&clean, "x").unwrap();
+    stage.agent("main", &["done", "sweep"]).fine();
+    stage.stop_alone("main", false);
+    fs::remove_file(&clean).unwrap();
+    let stage = later(stage, 3_601);
+    assert!(stage.stop_alone("main", false).held().is_some());
+    assert_eq!(phase(&stage, 1)["proof"], "missing");
+    no(&stage.agent("main", &["done", "sweep"]), "exit code 1");
+    let stage = Stage::new();
+    stage.write("plan.md", &text(&[&format!("{GRIND}\n- **Every:** 1d\n- **Receipt:** sent"), SELL]));
+    no(&stage.agent("main", &["init", "--gated", "--from", "plan.md"]), "a receipt or an approval is given once");
+}

@@ -24,7 +24,9 @@ const OURS: &str = "steadfast";
 const UNKNOWN: char = '\0';
 
 /// Programs that only pass on what a verb prints, or lead to where it runs.
-const BESIDE: [&str; 10] = ["cd", "echo", "printf", "true", "cat", "head", "tail", "grep", "wc", "jq"];
+const BESIDE: [&str; 10] = ["cd", "pwd", "echo", "true", "cat", "head", "tail", "grep", "wc", "jq"];
+/// Where it does no harm to write.
+const NOWHERE: &str = "/dev/null";
 
 /// What a command line changes, in the order written.
 pub(super) fn targets(line: &str, around: Around<'_>) -> Vec<Target> {
@@ -35,8 +37,12 @@ pub(super) fn targets(line: &str, around: Around<'_>) -> Vec<Target> {
 pub fn only_verbs(line: &str) -> bool {
     let walk = walked(line, Around { cwd: Some(Path::new("/")), var: &|_| None });
     let known = |program: &String| program == OURS || BESIDE.contains(&program.as_str());
+    let nowhere = |target: &Target| *target == Target::At(PathBuf::from(NOWHERE));
     line.len() <= MAX
-        && walk.targets.is_empty()
+        // A document on the command line, or what only looks like one, is more than these eyes take in.
+        && !line.contains("<<")
+        && !walk.written
+        && walk.targets.iter().all(nowhere)
         && walk.vars.is_empty()
         && walk.programs.iter().all(known)
         && walk.programs.iter().any(|p| p == OURS)
@@ -49,6 +55,7 @@ fn walked<'a>(line: &str, around: Around<'a>) -> Walk<'a> {
         vars: Vec::new(),
         targets: Vec::new(),
         programs: Vec::new(),
+        written: false,
         depth: 0,
         within: WITHIN,
     };
@@ -77,6 +84,8 @@ struct Walk<'a> {
     targets: Vec<Target>,
     /// The programs that are run, by their bare names.
     programs: Vec<String>,
+    /// Something is redirected into a file.
+    written: bool,
     depth: u8,
     /// How many more are looked at, see [`WITHIN`].
     within: u16,

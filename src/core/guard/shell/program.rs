@@ -13,6 +13,7 @@ impl Walk<'_> {
     /// Takes a command in. Its words, for what it may feed; `fed` are those of the command that feeds this one.
     pub(super) fn command(&mut self, command: Simple, fed: &[String]) -> Vec<String> {
         for word in &command.into {
+            self.written |= word != super::NOWHERE;
             self.at(word);
         }
         self.words(&command.words, &command.input, fed);
