@@ -3,7 +3,6 @@
 use crate::commands::args::Approve;
 use crate::commands::ctx::Ctx;
 use crate::commands::{attest, edit, pause};
-use crate::core::wait::Condition;
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval;
@@ -13,8 +12,7 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     let snapshot = ctx.snapshot(&Ctx::look(&place)?);
     Ctx::approved(&snapshot)?;
     let id = edit::phase(&snapshot.view, args.phase.as_deref())?.id.clone();
-    let asked = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
-    let human = |text: &String| matches!(Condition::parse(text), Ok(Condition::Human(_)));
+    let asked = snapshot.contract.as_ref().and_then(|c| c.phase(&id));
     let Some(phase) = asked.filter(|p| p.asks_a_person()) else {
         if snapshot.view.find(&id).and_then(|p| p.run.wait.as_ref()).is_some_and(|wait| wait.human) {
             return Err(Failure::no(
@@ -38,7 +36,7 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     for step in &phase.steps {
         ctx.out.line(&format!("  - {}", ctx.out.paint(Style::Plain, step)));
     }
-    for question in phase.waits_for.iter().filter(|text| human(text)) {
+    for question in phase.questions() {
         ctx.out.line(&format!("  waits for {}", ctx.out.paint(Style::Plain, question)));
     }
     if ctx.world.ask("to approve what this phase came to, type yes: ").unwrap_or_default().trim() != "yes" {

@@ -57,7 +57,7 @@ impl Seen<'_> {
         }
         for phase in value.get_mut("phases").and_then(Value::as_array_mut).into_iter().flatten() {
             let id = phase.get("id").and_then(Value::as_str).unwrap_or_default();
-            let asked = contract.and_then(|c| c.phases.iter().find(|p| p.id == id));
+            let asked = contract.and_then(|c| c.phase(id));
             let (checks, artifacts) = asked.map(|p| (p.checks.clone(), p.artifacts.clone())).unwrap_or_default();
             if let Some(map) = phase.as_object_mut() {
                 map.insert("checks".to_owned(), json!(checks));

@@ -155,7 +155,7 @@ pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
         ));
     }
     let id = phase.id.clone();
-    let approved = snapshot.contract.as_ref().and_then(|c| c.phases.iter().find(|p| p.id == id));
+    let approved = snapshot.contract.as_ref().and_then(|c| c.phase(&id));
     if let (Some(mut head), Some(approved)) = (snapshot.head.clone(), approved) {
         // What comes of it now is something else than what the person gave their word on.
         attest::published(approval::ungive(&ctx.state_for(&place)?, &desk, &mut head, approved))?;

@@ -379,7 +379,7 @@ fn record(
     let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
     let mut reopened = Vec::new();
     for result in results {
-        let Some(phase) = contract.phases.iter().find(|p| p.id == result.id) else { continue };
+        let Some(phase) = contract.phase(&result.id) else { continue };
         let outcome = Outcome { proof: result.proof, exit: result.exit, tree: tree.clone(), tick, again };
         if desk.prove(phase, &outcome) {
             reopened.push(result.id.clone());

@@ -18,14 +18,16 @@ pub(super) fn run(ctx: &Ctx, ids: &[String]) -> Result<()> {
     if ids.is_empty() {
         return show(ctx, &root);
     }
-    let unwritten =
-        |error: std::io::Error| Failure::fault("the order could not be written", error.to_string(), "steadfast doctor");
     if ctx.person() {
-        priorities::confirm(&root, ids).map_err(unwritten)?;
+        priorities::confirm(&root, ids).map_err(|error| unwritten(&error))?;
         return said(ctx, &root, &format!("the order of work: {}", ids.join(", ")));
     }
-    priorities::propose(&root, ids).map_err(unwritten)?;
+    priorities::propose(&root, ids).map_err(|error| unwritten(&error))?;
     said(ctx, &root, "proposed; it counts once the user confirms it in a terminal: steadfast use --rank")
+}
+
+fn unwritten(error: &std::io::Error) -> Failure {
+    Failure::fault("the order could not be written", error.to_string(), "steadfast doctor")
 }
 
 /// Every id names a plan, once.
@@ -63,8 +65,7 @@ fn show(ctx: &Ctx, root: &Path) -> Result<()> {
     if typed.trim() != "yes" {
         return Err(Failure::no("the order stays as it was", "yes was not typed", "steadfast use --rank"));
     }
-    priorities::confirm(root, &proposed)
-        .map_err(|error| Failure::fault("the order could not be written", error.to_string(), "steadfast doctor"))?;
+    priorities::confirm(root, &proposed).map_err(|error| unwritten(&error))?;
     said(ctx, root, "confirmed")
 }
 

@@ -123,7 +123,7 @@ fn needs(seen: &status::Seen<'_>) -> Vec<String> {
 fn wants_a_word(seen: &status::Seen<'_>, phase: &PhaseView) -> bool {
     let (Some(contract), Some(head)) = (&seen.snapshot.contract, &seen.snapshot.head) else { return false };
     let at_hand = matches!(phase.status, Status::InProgress | Status::Waiting);
-    contract.phases.iter().any(|c| at_hand && c.id == phase.id && c.asks_a_person() && !head.is_given(c))
+    at_hand && contract.phase(&phase.id).is_some_and(|c| c.asks_a_person() && !head.is_given(c))
 }
 
 fn waits(ctx: &Ctx, seen: &status::Seen<'_>) -> Vec<String> {

@@ -146,7 +146,7 @@ fn commands(ctx: &Ctx, place: &Place, head: &Head, contract: &Contract, snapshot
     for phase in snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting && p.run.wait.is_none()) {
         let settled =
             phase.depends_on.iter().all(|d| snapshot.view.find(d).is_some_and(crate::core::view::PhaseView::settled));
-        let asked = contract.phases.iter().find(|p| p.id == phase.id).filter(|_| settled);
+        let asked = contract.phase(&phase.id).filter(|_| settled);
         for text in asked.iter().flat_map(|p| &p.waits_for) {
             let Ok(Condition::Command(command)) = Condition::parse(text) else { continue };
             if !known.insert(command.clone()) {

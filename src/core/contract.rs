@@ -90,10 +90,14 @@ impl ContractPhase {
         !(self.checks.is_empty() && self.artifacts.is_empty() && self.receipts.is_empty() && self.approvals.is_empty())
     }
 
+    /// What it asks a person before it begins, as written.
+    pub fn questions(&self) -> impl Iterator<Item = &String> {
+        self.waits_for.iter().filter(|text| matches!(Condition::parse(text), Ok(Condition::Human(_))))
+    }
+
     /// Whether a person has to give their word: on what it came to, or before it begins.
     pub fn asks_a_person(&self) -> bool {
-        let human = |text: &String| matches!(Condition::parse(text), Ok(Condition::Human(_)));
-        !self.approvals.is_empty() || self.waits_for.iter().any(human)
+        !self.approvals.is_empty() || self.questions().next().is_some()
     }
 
     /// The first 16 hex of the digest of the phase as it is approved.
@@ -143,6 +147,11 @@ impl Contract {
             });
             phase.checks.iter().cloned().chain(waits)
         })
+    }
+
+    /// The phase with this id.
+    pub fn phase(&self, id: &str) -> Option<&ContractPhase> {
+        self.phases.iter().find(|phase| phase.id == id)
     }
 
     /// Whether a phase names the tools it may use.

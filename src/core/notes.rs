@@ -6,7 +6,7 @@ use crate::core::view::step_matches;
 /// Puts the approved text of each step in place of a line that still begins with it, phase by phase.
 pub fn forget(asked: &mut Contract, approved: &Contract) {
     for phase in &mut asked.phases {
-        let Some(known) = approved.phases.iter().find(|p| p.id == phase.id) else { continue };
+        let Some(known) = approved.phase(&phase.id) else { continue };
         let mut rest = known.steps.iter();
         for step in &mut phase.steps {
             let mut ahead = rest.clone();

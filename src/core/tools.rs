@@ -8,8 +8,10 @@ use crate::core::guard::only_verbs;
 use crate::core::plan::Status;
 use crate::core::view::View;
 
-/// Any shell, and any tool that writes files, whatever the host calls them.
-const KINDS: [&str; 2] = ["shell", "edit"];
+/// Any shell, whatever the host calls it.
+const SHELL: &str = "shell";
+/// Any tool that writes files.
+const EDIT: &str = "edit";
 
 /// What keeps a call from being made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +30,7 @@ pub fn is_tool(text: &str) -> bool {
 }
 
 /// Says of a call whether a phase in progress lets it be made. Of several phases one is enough; where none is in progress, or one
-/// names no tools, any tool may be used. `own` says of a path whether it
-/// leads into the plan's own directory.
+/// names no tools, any tool may be used. `own` says of a path whether it leads into the plan's own directory.
 pub fn fence(view: &View, call: &ToolCall, own: &dyn Fn(&Path) -> bool) -> Option<Fence> {
     let at_work = || view.phases.iter().filter(|phase| phase.status == Status::InProgress);
     let open = at_work().any(|phase| phase.tools.is_empty() || phase.tools.iter().any(|tool| names(tool, call)));
@@ -44,8 +45,8 @@ pub fn fence(view: &View, call: &ToolCall, own: &dyn Fn(&Path) -> bool) -> Optio
 /// Whether an entry of a `Tool` line names the tool of a call.
 fn names(tool: &str, call: &ToolCall) -> bool {
     match tool {
-        "shell" => call.command.is_some(),
-        "edit" => !call.writes.is_empty(),
+        SHELL => call.command.is_some(),
+        EDIT => !call.writes.is_empty(),
         _ => match tool.strip_suffix('*') {
             Some(start) => call.name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)),
             None => call.name.eq_ignore_ascii_case(tool),
@@ -55,7 +56,7 @@ fn names(tool: &str, call: &ToolCall) -> bool {
 
 /// What may stand in a `Tool` line, for the message about what may not.
 pub fn allowed() -> String {
-    format!("the host's name of a tool, such as Bash or mcp__files__*, or one of {}", KINDS.join(", "))
+    format!("the host's name of a tool, such as Bash or mcp__files__*, or one of {SHELL}, {EDIT}")
 }
 
 #[cfg(test)]

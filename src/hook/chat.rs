@@ -1,7 +1,7 @@
 //! A person's words in the chat: the answer is given here, and no model is asked.
 
 use crate::core::chat::Word;
-use crate::core::contract::Mode;
+use crate::core::contract::{ContractPhase, Mode};
 use crate::core::event::Reply;
 use crate::core::ledger::rfc3339;
 use crate::core::next;
@@ -111,9 +111,9 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
         return "steadfast: nothing of this plan is approved. Type: approve plan".to_owned();
     };
     let found = snapshot.view.phases.iter().find(named);
-    let asks = |p: &&PhaseView| contract.phases.iter().any(|c| c.id == p.id && c.asks_a_person());
+    let asks = |p: &&PhaseView| contract.phase(&p.id).is_some_and(ContractPhase::asks_a_person);
     let (Some(view), Some(approved)) =
-        (found, found.and_then(|view| contract.phases.iter().find(|c| c.id == view.id && c.asks_a_person())))
+        (found, found.and_then(|view| contract.phase(&view.id).filter(|c| c.asks_a_person())))
     else {
         let ids: Vec<&str> = snapshot.view.phases.iter().filter(asks).map(|p| p.id.as_str()).collect();
         let ids = if ids.is_empty() { "none does".to_owned() } else { ids.join(", ") };

@@ -69,7 +69,7 @@ impl Snapshot {
         let Some(contract) = &self.contract else { return Vec::new() };
         let there = |path: &str| is_there(root, path);
         let evidence = |phase: &PhaseView| {
-            let asked = contract.phases.iter().find(|p| p.id == phase.id)?;
+            let asked = contract.phase(&phase.id)?;
             let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
             match &phase.run.wait {
                 Some(wait) if wait.human && given => Some("the user approved it".to_owned()),
@@ -95,7 +95,7 @@ impl Snapshot {
         let Some(contract) = &self.contract else { return false };
         waiting(self).any(|phase| {
             let ready = phase.depends_on.iter().all(|id| self.view.find(id).is_some_and(PhaseView::settled));
-            let Some(asked) = contract.phases.iter().find(|p| ready && p.id == phase.id) else { return false };
+            let Some(asked) = contract.phase(&phase.id).filter(|_| ready) else { return false };
             let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
             let seen = |text: &String| Condition::parse(text).is_ok_and(|c| c.in_sight(now, given));
             match &phase.run.wait {

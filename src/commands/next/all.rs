@@ -69,11 +69,9 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
 /// `None` where nothing is approved here, or the plan cannot be looked at.
 fn look(ctx: &Ctx, place: Place) -> Option<Seen> {
     let desk = Desk::look(&place).ok()?;
-    let mut snapshot = ctx.snapshot(&desk);
+    let (snapshot, over) = super::ahead(ctx, &desk);
     snapshot.contract.as_ref()?;
     let paused = desk.run.paused;
-    let over = if paused { Vec::new() } else { snapshot.over(&place.root, ctx.world.now(), &|_| false) };
-    snapshot.awake(&over);
     let next = next::next(&snapshot.view);
     let (woken, evidence) = over.into_iter().map(|woken| (woken.phase, woken.evidence)).unzip();
     Some(Seen { place, snapshot, next, paused, woken, evidence })

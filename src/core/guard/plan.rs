@@ -1,7 +1,7 @@
 //! What an edit of the plan file would take from what is approved.
 
 use crate::core::change::{Change, change};
-use crate::core::contract::{Contract, ContractPhase, GateOptions, Mode};
+use crate::core::contract::{Contract, GateOptions, Mode};
 use crate::core::differences::{Difference, Part, differences};
 use crate::core::plan::Status;
 use crate::core::plan_read;
@@ -91,7 +91,7 @@ fn apart(difference: Difference) -> Vec<Difference> {
 
 /// Whether a difference is one that [`change`] does not allow.
 fn weakens(old: &Contract, difference: &Difference, finished: &dyn Fn(&str) -> bool) -> bool {
-    let known = |id: &str| old.phases.iter().find(|p| p.id == id);
+    let known = |id: &str| old.phase(id);
     match difference {
         Difference::PhaseAdded { .. } => false,
         // A cadence of a new phase is part of it.
@@ -121,7 +121,7 @@ fn covers(known: &Difference, loss: &Difference) -> bool {
 
 /// The title of an approved phase; its id where it has none.
 pub(super) fn title<'a>(contract: &'a Contract, id: &'a str) -> &'a str {
-    contract.phases.iter().find(|p| p.id == id).map_or(id, |p: &ContractPhase| p.title.as_str())
+    contract.phase(id).map_or(id, |p| p.title.as_str())
 }
 
 #[cfg(test)]
