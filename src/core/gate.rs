@@ -144,12 +144,6 @@ impl Verdict {
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.word() == word)
     }
-
-    /// Whether the user is told in one line. Not where nothing was let go early (`hold`, `done`) and not where the session
-    /// has nothing to do with the plan (`not-gated`, `not-attached`).
-    pub fn shown(self) -> bool {
-        !matches!(self, Self::Hold | Self::Done | Self::NotGated | Self::NotAttached)
-    }
 }
 
 /// Decides one stop. The rows are looked at in a fixed order and the first that speaks against a hold names the verdict.

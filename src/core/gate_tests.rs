@@ -119,8 +119,6 @@ fn words_are_unique_and_come_back() {
     }
     assert_eq!(Verdict::from_word("Hold"), None);
     assert_eq!(Verdict::from_word(""), None);
-    let silent: Vec<_> = Verdict::ALL.into_iter().filter(|v| !v.shown()).map(Verdict::word).collect();
-    assert_eq!(silent, ["hold", "not-gated", "not-attached", "done"]);
 }
 
 #[test]

@@ -46,8 +46,9 @@ pub fn rewake(number: usize, title: &str, command: &str) -> String {
     })
 }
 
-/// Tells the user in one line that a stop was let go, and how to go on. `None` where the user is not told, see
-/// [`Verdict::shown`]. `open` of `total` phases are neither complete nor parked; `go_on` is the command for this host.
+/// Tells the user in one line that a stop was let go, and how to go on. `None` where nothing was let go early (`hold`, `done`)
+/// and where the session has nothing to do with the plan (`not-gated`, `not-attached`). `open` of `total` phases are neither
+/// complete nor parked; `go_on` is the command for this host.
 pub fn let_go(verdict: Verdict, open: usize, total: usize, go_on: &str) -> Option<String> {
     let why = match verdict {
         Verdict::Hold | Verdict::Done | Verdict::NotGated | Verdict::NotAttached => return None,
