@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::commands::args::Check;
 use crate::commands::ctx::Ctx;
 use crate::commands::edit;
-use crate::commands::prove::{Way, demand, prove};
+use crate::commands::prove::{Way, demand, hand_off, prove};
 use crate::core::plan::Status;
 use crate::error::Result;
 
@@ -35,7 +35,9 @@ pub(super) fn run(ctx: &Ctx, args: &Check) -> Result<()> {
         return Ok(());
     }
     let way = Way { ask: !args.yes, again: args.again, reuse: false };
-    demand(&prove(ctx, &place, &ids, Duration::from_secs(args.timeout.max(1)), way)?)?;
+    let results = prove(ctx, &place, &ids, Duration::from_secs(args.timeout.max(1)), way)?;
+    hand_off(ctx, &place, &results)?;
+    demand(&results)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("checks passed: {}", ids.join(", ")));
     Ok(())

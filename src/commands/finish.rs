@@ -7,7 +7,7 @@ use crate::commands::{attest, edit, pause};
 use crate::core::plan::{Status, StepState};
 use crate::core::run::{Proof, phase_key};
 use crate::error::{Failure, Result};
-use crate::store::{Desk, approval};
+use crate::store::{Desk, Place, Snapshot, approval};
 
 /// The most of a reason that the run state keeps, in characters. The ledger has all of it.
 const WHY: usize = 80;
@@ -39,7 +39,9 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     if phase.needs_proof {
         // The lock is not held while commands run: hooks need it.
         let way = Way { ask: true, again: false, reuse: true };
-        prove::demand(&prove::prove(ctx, &place, std::slice::from_ref(&id), prove::LIMIT, way)?)?;
+        let results = prove::prove(ctx, &place, std::slice::from_ref(&id), prove::LIMIT, way)?;
+        prove::hand_off(ctx, &place, &results)?;
+        prove::demand(&results)?;
     } else {
         let open: Vec<&str> =
             phase.steps.iter().filter(|(_, s)| *s == StepState::Open).map(|(t, _)| t.as_str()).collect();
@@ -119,6 +121,8 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
         ));
     }
     let id = phase.id.clone();
+    // What comes of it after this is something else than what a person gave their word on.
+    take_word_back(ctx, &place, &desk, &snapshot, &id)?;
     edit::status(&desk, &id, status)?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();
     run.status = Some(status);
@@ -155,11 +159,7 @@ pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
         ));
     }
     let id = phase.id.clone();
-    let approved = snapshot.contract.as_ref().and_then(|c| c.phase(&id));
-    if let (Some(mut head), Some(approved)) = (snapshot.head.clone(), approved) {
-        // What comes of it now is something else than what the person gave their word on.
-        attest::published(approval::ungive(&ctx.state_for(&place)?, &desk, &mut head, approved))?;
-    }
+    take_word_back(ctx, &place, &desk, &snapshot, &id)?;
     let status = if snapshot.view.current().is_some() { Status::Pending } else { Status::InProgress };
     edit::status(&desk, &id, status)?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();
@@ -172,6 +172,13 @@ pub(super) fn reopen(ctx: &Ctx, args: &Reason) -> Result<()> {
     ctx.commit(&mut desk, vec![record])?;
     ctx.say(&desk, &format!("{id} is open again"));
     Ok(())
+}
+
+/// Ends a person's word on what a phase came to, where there is one.
+fn take_word_back(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot, id: &str) -> Result<()> {
+    let approved = snapshot.contract.as_ref().and_then(|c| c.phase(id));
+    let (Some(mut head), Some(approved)) = (snapshot.head.clone(), approved) else { return Ok(()) };
+    attest::published(approval::ungive(&ctx.state_for(place)?, desk, &mut head, approved))
 }
 
 /// A reason as the run state keeps it.

@@ -6,11 +6,13 @@ use serde_json::json;
 
 use crate::commands::ctx::Ctx;
 use crate::commands::progress::Progress;
-use crate::commands::{condition, edit};
+use crate::commands::{condition, edit, finish};
 use crate::core::contract::{ContractPhase, digest};
 use crate::core::plan::Status;
 use crate::core::proof::{self, Need, Outcome};
 use crate::core::run::{Proof, phase_key};
+use crate::core::tools;
+use crate::core::wait::Wait;
 use crate::error::{Failure, Result};
 use crate::output::{Style, clean};
 use crate::store::{Desk, Place, Snapshot, disk, layout, tree};
@@ -22,6 +24,8 @@ pub(super) const LIMIT: Duration = Duration::from_secs(600);
 const CHECKING: &str = "STEADFAST_CHECKING";
 /// Lines of a failed command that are shown off a terminal.
 const SHOWN: usize = 15;
+/// What a phase waits for that lacks nothing but a person's word.
+const TO_APPROVE: &str = "to approve its result";
 /// Lines of output that are kept.
 const KEPT: usize = 200;
 
@@ -79,7 +83,6 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration, w
         }
     }
     consent(ctx, &look, &snapshot, &todo, way.ask)?;
-    // What is edited while the commands run is newer than the proof.
     let tick = look.run.tick;
     begin(ctx, place, &todo)?;
     let mut known: Vec<(String, Ran)> = Vec::new();
@@ -88,10 +91,32 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration, w
         made.push(one(ctx, &look, &snapshot, phase, limit, &mut known)?);
     }
     if !made.is_empty() {
-        record(ctx, place, &snapshot, &mut made, tick, way.again)?;
+        record(ctx, place, &snapshot, &mut made, &Begun { tick, tree, again: way.again })?;
     }
     results.extend(made);
     Ok(results)
+}
+
+/// Hands off the phases that lack nothing but a person's word, so that the run may go on, or end, without it.
+pub(super) fn hand_off(ctx: &Ctx, place: &Place, results: &[PhaseProof]) -> Result<()> {
+    for id in results.iter().filter(|r| r.word).map(|r| &r.id) {
+        let mut desk = ctx.desk(place)?;
+        let snapshot = ctx.snapshot(&desk);
+        let Some(asked) = snapshot.contract.as_ref().and_then(|c| c.phase(id)) else { continue };
+        // The word may have come meanwhile.
+        if snapshot.head.as_ref().is_some_and(|h| h.is_given(asked)) {
+            continue;
+        }
+        edit::status(&desk, id, Status::Waiting)?;
+        let run = desk.run.phases.entry(phase_key(id)).or_default();
+        run.status = Some(Status::Waiting);
+        TO_APPROVE.clone_into(&mut run.why);
+        run.wait = Some(Wait { human: true, ..Wait::default() });
+        let mut record = ctx.record("phase_waiting", id, "for the user");
+        record.data = json!({ "why": TO_APPROVE, "until": 0, "file": "", "human": true });
+        finish::settle(ctx, &mut desk, record)?;
+    }
+    Ok(())
 }
 
 /// Fails where one of them did not pass.
@@ -114,9 +139,9 @@ pub(super) fn demand(results: &[PhaseProof]) -> Result<()> {
             },
         ),
         _ if failed.word => Failure::no(
-            format!("phase `{id}` needs the user's word"),
+            format!("phase `{id}` waits for the user's word"),
             failed.why.clone(),
-            format!("steadfast wait {id} --human \"is it right?\"  # and go on with what is ready"),
+            "steadfast next  # and go on with what is ready",
         ),
         _ => Failure::no(
             format!("the check of phase `{id}` did not pass"),
@@ -145,8 +170,7 @@ pub(super) fn tree_of(ctx: &Ctx, place: &Place) -> Option<String> {
 pub(super) fn whole_tree(ctx: &Ctx, place: &Place) -> Option<String> {
     let at = i128::try_from(ctx.world.nanos()).unwrap_or(0);
     let state = ctx.state().ok();
-    let files = git_files(&place.root);
-    tree::digest(state.as_deref(), &place.dir(), &place.root, files, at)
+    tree::digest(state.as_deref(), &place.dir(), &place.root, &git_files, at)
 }
 
 /// A proof that passed and still stands. What its commands do not see is looked at again.
@@ -178,10 +202,12 @@ fn unchanged(desk: &Desk, phase: &ContractPhase, often: bool) -> PhaseProof {
     }
 }
 
-/// A command that no person approved runs only inside the attached session, whose agent wrote it. Anybody else is shown it
-/// first.
+/// A command that no person approved runs only inside the attached session, whose agent wrote it, and not in a phase that keeps it
+/// from a shell. Anybody else is shown it first.
 fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase], ask: bool) -> Result<()> {
-    if ctx.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner) {
+    let attached = ctx.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner);
+    let fence = tools::no_shell(&snapshot.view).filter(|_| attached);
+    if attached && fence.is_none() {
         return Ok(());
     }
     let approved = snapshot.head.as_ref().map(|h| h.person_commands.as_slice()).unwrap_or_default();
@@ -193,6 +219,13 @@ fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase
         .collect();
     if strange.is_empty() {
         return Ok(());
+    }
+    if let Some(fence) = fence {
+        return Err(Failure::no(
+            format!("phase `{}` names its tools, and a shell is none of them", fence.phase),
+            format!("no person approved these commands: {}", strange.join("; ")),
+            "steadfast attest  # typed by the user, in a terminal: then its commands count as theirs",
+        ));
     }
     if ctx.who.is_some() {
         return Err(Failure::no(
@@ -304,7 +337,8 @@ fn one(
     if !log.is_empty() {
         keep(place, &phase.id, &log);
     }
-    let mut data = json!({ "result": proof.word(), "exit": exit, "checks": phase.proof_tag(), "runs": runs });
+    let result = if word { "word" } else { proof.word() };
+    let mut data = json!({ "result": result, "exit": exit, "checks": phase.proof_tag(), "runs": runs });
     if let (false, Some(map)) = (artifacts.is_null(), data.as_object_mut()) {
         map.insert("artifacts".to_owned(), artifacts);
     }
@@ -355,16 +389,20 @@ fn keep(place: &Place, id: &str, lines: &[String]) {
     let _ = disk::replace_at(fd.as_fd(), &format!("{id}.log"), text.as_bytes(), 0o600, false);
 }
 
-/// Records the proofs under the lock, where the contract is still the one that was looked at.
-fn record(
-    ctx: &Ctx,
-    place: &Place,
-    before: &Snapshot,
-    results: &mut [PhaseProof],
+/// How things stood before the commands ran.
+struct Begun {
+    /// The ledger's tick: what is edited while they run is newer than the proof.
     tick: u64,
+    /// The working tree.
+    tree: Option<String>,
+    /// Although nothing had changed since it failed.
     again: bool,
-) -> Result<()> {
+}
+
+/// Records the proofs under the lock, where the contract is still the one that was looked at.
+fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &mut [PhaseProof], begun: &Begun) -> Result<()> {
     let tree = tree_of(ctx, place);
+    let moved = tree.is_some() && begun.tree.is_some() && tree != begun.tree;
     let mut desk = ctx.desk(place)?;
     let now = ctx.snapshot(&desk);
     let Some(contract) = now.contract.as_ref().filter(|c| Some(*c) == before.contract.as_ref()) else {
@@ -375,16 +413,27 @@ fn record(
         ));
     };
     // What was edited while the commands ran was not what they saw.
-    let tree = tree.filter(|_| desk.run.edit_tick <= tick).unwrap_or_default();
+    let tree = tree.filter(|_| desk.run.edit_tick <= begun.tick).unwrap_or_default();
     let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
     let mut reopened = Vec::new();
     for result in results {
         let Some(phase) = contract.phase(&result.id) else { continue };
-        let outcome = Outcome { proof: result.proof, exit: result.exit, tree: tree.clone(), tick, again };
-        if desk.prove(phase, &outcome) {
+        let outcome = Outcome {
+            proof: result.proof,
+            exit: result.exit,
+            tree: tree.clone(),
+            moved,
+            tick: begun.tick,
+            again: begun.again,
+        };
+        if result.word {
+            // Nothing failed, and nothing is proven.
+            desk.run.phases.entry(phase_key(&result.id)).or_default().begun = false;
+        } else if desk.prove(phase, &outcome) {
             reopened.push(result.id.clone());
         }
-        let mut record = ctx.record("proof", &result.id, &format!("check {}", result.proof.word()));
+        let word = if result.word { "held; the user's word is missing" } else { result.proof.word() };
+        let mut record = ctx.record("proof", &result.id, &format!("check {word}"));
         record.data = std::mem::take(&mut result.data);
         if let (false, Some(map)) = (tree.is_empty(), record.data.as_object_mut()) {
             map.insert("tree".to_owned(), tree.as_str().into());

@@ -9,11 +9,19 @@ use crate::core::plan::Status;
 use crate::core::run::phase_key;
 use crate::core::wait::{self, Wait};
 use crate::error::{Failure, Result};
+use crate::store::awaken::is_there;
 use crate::store::digest::is_beneath;
 
 pub(super) fn run(ctx: &Ctx, args: &Args) -> Result<()> {
     let wait = asked(ctx, args)?;
     let place = ctx.place()?;
+    if !wait.file.is_empty() && is_there(&place.root, &wait.file) {
+        return Err(Failure::no(
+            format!("`{}` is there already", crate::output::clean(&wait.file)),
+            "there is nothing to wait for",
+            "steadfast next",
+        ));
+    }
     let mut desk = ctx.desk(&place)?;
     let snapshot = ctx.snapshot(&desk);
     Ctx::approved(&snapshot)?;
@@ -83,6 +91,9 @@ fn asked(ctx: &Ctx, args: &Args) -> Result<Wait> {
         }
     }
     let file = args.file.clone().unwrap_or_default();
+    if args.human.as_ref().is_some_and(|question| question.trim().is_empty()) {
+        return Err(wrong("the question is empty", "the user would not know what to answer".to_owned()));
+    }
     if !is_beneath(&file) || file.len() > 300 || file.chars().any(char::is_control) {
         return Err(wrong(
             "that file cannot be waited for",

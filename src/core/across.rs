@@ -111,7 +111,8 @@ pub fn order(candidates: &[Candidate<'_>]) -> Vec<(usize, Because)> {
 /// The ids of an order of work: a line each; what is empty or begins with `#` says nothing. An id that stands twice counts once.
 pub fn ranks(text: &str) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if !ids.iter().any(|id| id == line) {
             ids.push(line.to_owned());
         }

@@ -15,7 +15,7 @@ use crate::core::wait::Wait;
 
 /// What the ledgers of a plan say together.
 ///
-/// From `data` it takes: of a `proof` `{"result":"passed"|"failed","exit":1,"checks":"<tag>"}`; of an `edit`
+/// From `data` it takes: of a `proof` `{"result":"passed"|"failed"|"interrupted"|"word","exit":1,"checks":"<tag>"}`; of an `edit`
 /// `{"digest":"<of the content>"}`; of a `step` `{"step":2}`; of a `phase_skipped` `{"by":"person","why":"..."}`; of a
 /// `phase_failed` and a `phase_waiting` `{"why":"..."}` (else the summary is the reason); of a `proposal` `{"n":1}`; of a `prompt` that no person wrote
 /// `{"user":false}`.
@@ -215,12 +215,17 @@ impl State {
     }
 
     fn proof(&mut self, run: &mut Run, record: &Record) {
-        let passed = record.data.get("result").and_then(Value::as_str) == Some("passed");
+        let result = record.data.get("result").and_then(Value::as_str);
+        if result == Some("word") {
+            // Nothing failed and nothing is proven: a person's word is missing.
+            return;
+        }
+        let passed = result == Some("passed");
         let exit = record.data.get("exit").and_then(Value::as_i64).and_then(|exit| i32::try_from(exit).ok());
         let checks = record.data.get("checks").and_then(Value::as_str).unwrap_or_default();
         let tree = record.data.get("tree").and_then(Value::as_str).unwrap_or_default();
         let phase = phase(run, &record.phase);
-        phase.proof = match record.data.get("result").and_then(Value::as_str) {
+        phase.proof = match result {
             Some("passed") => Proof::Passed,
             Some("interrupted") => Proof::Interrupted,
             _ => Proof::Failed,

@@ -139,11 +139,6 @@ impl Verdict {
             Self::Error => "error",
         }
     }
-
-    /// The verdict with this word; `None` for any other text.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
-    }
 }
 
 /// Decides one stop. The rows are looked at in a fixed order and the first that speaks against a hold names the verdict.

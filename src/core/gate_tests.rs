@@ -110,15 +110,12 @@ fn the_earlier_row_wins() {
 }
 
 #[test]
-fn words_are_unique_and_come_back() {
+fn words_are_unique() {
     let words: std::collections::BTreeSet<_> = Verdict::ALL.iter().map(|v| v.word()).collect();
     assert_eq!(words.len(), 15);
     for verdict in Verdict::ALL {
-        assert_eq!(Verdict::from_word(verdict.word()), Some(verdict));
         assert!(verdict.word().bytes().all(|b| b.is_ascii_lowercase() || b == b'-'));
     }
-    assert_eq!(Verdict::from_word("Hold"), None);
-    assert_eq!(Verdict::from_word(""), None);
 }
 
 #[test]

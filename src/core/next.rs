@@ -138,14 +138,15 @@ pub fn work(view: &View, stale: bool) -> Work {
 }
 
 /// Whether a complete phase lacks the proof its contract asks for, or was proven before the last recorded edit, and this was not
-/// asked about since that edit. The caller that asks then sets [`Run::asked_tick`] to the larger of [`Run::edit_tick`] and 1.
+/// asked about since that proof: whoever does not answer is not asked again after each further edit. The caller that asks then sets
+/// [`Run::asked_tick`] to the larger of [`Run::edit_tick`] and 1.
 pub fn stale(view: &View, run: &Run) -> bool {
     let unproven = |phase: &PhaseView| {
         phase.status == Status::Complete
             && phase.needs_proof
             && (phase.run.proof != Proof::Passed || phase.run.proof_tick < run.edit_tick)
     };
-    run.asked_tick < run.edit_tick.max(1) && view.phases.iter().any(unproven)
+    view.phases.iter().any(|phase| unproven(phase) && run.asked_tick <= phase.run.proof_tick)
 }
 
 /// How a phase is named in a command: its id, or its number where the id is long or would need quoting.

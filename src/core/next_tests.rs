@@ -248,7 +248,7 @@ fn an_empty_plan_is_to_be_written() {
 }
 
 #[test]
-fn proofs_grow_stale_once_per_edit() {
+fn proofs_grow_stale_and_are_asked_for_once() {
     let proven = |proof, proof_tick| {
         let run = PhaseRun { proof, proof_tick, ..PhaseRun::default() };
         PhaseView { needs_proof: true, ..recorded(phase("a", Complete, &[]), run) }
@@ -259,6 +259,8 @@ fn proofs_grow_stale_once_per_edit() {
     assert!(is_stale(proven(Proof::Passed, 4), 5, 0));
     assert!(is_stale(proven(Proof::Passed, 4), 5, 3));
     assert!(!is_stale(proven(Proof::Passed, 4), 5, 5));
+    assert!(!is_stale(proven(Proof::Passed, 4), 9, 5), "a further edit asks no second time");
+    assert!(is_stale(proven(Proof::Passed, 7), 9, 5), "it was proven since");
     assert!(!is_stale(proven(Proof::Passed, 5), 5, 0));
     assert!(!is_stale(proven(Proof::Passed, 6), 5, 0));
     assert!(is_stale(proven(Proof::None, 0), 0, 0));

@@ -28,6 +28,8 @@ pub struct Outcome {
     pub exit: Option<i32>,
     /// The working tree it was made on, first 8 hex; empty where nobody looked.
     pub tree: String,
+    /// That tree is another one than before the commands began.
+    pub moved: bool,
     /// The ledger tick before its commands began.
     pub tick: u64,
     /// It was run again although nothing had changed.
@@ -45,7 +47,7 @@ pub fn need(run: &PhaseRun, phase: &ContractPhase, tree: Option<&str>, edit_tick
     }
     let same = tree.filter(|_| !run.tree.is_empty()).map(|tree| tree == run.tree);
     match run.proof {
-        Proof::Passed if same.unwrap_or(true) => Need::Nothing,
+        Proof::Passed if same.unwrap_or(true) && !run.moved => Need::Nothing,
         // What git ignores may have changed: only where a command itself said no is it pointless to ask again.
         Proof::Failed if same == Some(true) && run.exit.is_some_and(|exit| exit != 0) => Need::Change,
         _ => Need::Run,
@@ -88,15 +90,17 @@ pub fn take(run: &mut PhaseRun, phase: &ContractPhase, outcome: &Outcome) {
     run.tries = run.tries.saturating_add(1);
     run.proof_tick = outcome.tick;
     run.tree.clone_from(&outcome.tree);
+    run.moved = outcome.moved;
     run.checks = tag;
     run.seen = 0;
     run.begun = false;
 }
 
-/// What is said beside the word of a proof: `green, never red`, `flaky 1/3`.
+/// What is said beside the word of a proof: `flaky 1/3`, `files changed while it ran`, `green, never red`.
 pub fn remark(run: &PhaseRun) -> Option<String> {
     match run.proof {
         Proof::Passed if run.flaky > 0 => Some(format!("flaky {}/{AGAIN}", run.flaky)),
+        Proof::Passed if run.moved => Some("files changed while it ran".to_owned()),
         Proof::Passed if !run.red => Some("green, never red".to_owned()),
         _ => None,
     }
@@ -131,7 +135,7 @@ mod tests {
     }
 
     fn outcome(proof: Proof, exit: i32, tree: &str) -> Outcome {
-        Outcome { proof, exit: Some(exit), tree: tree.into(), tick: 10, again: false }
+        Outcome { proof, exit: Some(exit), tree: tree.into(), tick: 10, ..Outcome::default() }
     }
 
     fn after(outcomes: &[Outcome]) -> PhaseRun {
@@ -149,6 +153,7 @@ mod tests {
             (PhaseRun::default(), Some("t"), 0, Need::Run),
             (after(&[outcome(Passed, 0, "t")]), Some("t"), 10, Need::Nothing),
             (after(&[outcome(Passed, 0, "t")]), Some("t"), 11, Need::Run),
+            (after(&[Outcome { moved: true, ..outcome(Passed, 0, "t") }]), Some("t"), 10, Need::Run),
             (after(&[outcome(Passed, 0, "t")]), Some("u"), 0, Need::Run),
             (after(&[outcome(Passed, 0, "t")]), None, 10, Need::Nothing),
             (after(&[outcome(Passed, 0, "t")]), None, 11, Need::Run),
@@ -197,6 +202,8 @@ mod tests {
             (vec![fail(), again(fail()), again(fail()), again(pass())], Some("flaky 3/3")),
             (vec![fail(), again(pass()), outcome(Passed, 0, "u")], None),
             (vec![fail()], None),
+            (vec![fail(), Outcome { moved: true, ..pass() }], Some("files changed while it ran")),
+            (vec![fail(), Outcome { moved: true, ..outcome(Passed, 0, "u") }, outcome(Passed, 0, "u")], None),
         ] {
             assert_eq!(remark(&after(&list)).as_deref(), right, "{list:?}");
         }

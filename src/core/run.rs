@@ -60,6 +60,9 @@ pub struct PhaseRun {
     /// The first 8 hex of the digest of the working tree the proof was made on; empty where nobody looked.
     #[serde(rename = "h", skip_serializing_if = "String::is_empty")]
     pub tree: String,
+    /// The working tree changed while the check ran: by the check, or by somebody else.
+    #[serde(rename = "v", skip_serializing_if = "is_default")]
+    pub moved: bool,
     /// A check was begun and its end is not recorded: whoever ran it may have been killed.
     #[serde(rename = "b", skip_serializing_if = "is_default")]
     pub begun: bool,

@@ -40,7 +40,8 @@ pub fn story(records: &[Record]) -> Story<'_> {
     let count = |wanted: &dyn Fn(&Record) -> bool| records.iter().filter(|r| wanted(r)).count();
     let of = |event: &'static str| count(&move |r: &Record| r.event == event);
     let result = |r: &Record| r.data.get("result").and_then(Value::as_str).map(str::to_owned);
-    let passed = count(&|r| r.event == "proof" && result(r).as_deref() == Some("passed"));
+    let proofs = |wanted: &str| count(&|r| r.event == "proof" && result(r).as_deref() == Some(wanted));
+    let passed = proofs("passed");
     let edits = || records.iter().filter(|r| r.event == "edit");
     let stop = records.iter().rev().find(|r| matches!(r.event.as_str(), "gate_block" | "gate_allow"));
     Story {
@@ -56,7 +57,7 @@ pub fn story(records: &[Record]) -> Story<'_> {
         edits: edits().count(),
         files: edits().flat_map(|r| &r.files).collect::<BTreeSet<_>>().len(),
         passed,
-        failed: of("proof") - passed,
+        failed: of("proof") - passed - proofs("word"),
         refused: of("guard"),
         said: records.iter().filter(|r| matches!(r.event.as_str(), "decision" | "error" | "handoff")).collect(),
     }

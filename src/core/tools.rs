@@ -42,6 +42,12 @@ pub fn fence(view: &View, call: &ToolCall, own: &dyn Fn(&Path) -> bool) -> Optio
     Some(Fence { phase: first.id.clone(), tools: first.tools.clone() })
 }
 
+/// What keeps the agent from any shell now. A command that it wrote into the plan itself would be one by a detour.
+pub fn no_shell(view: &View) -> Option<Fence> {
+    let shell = ToolCall { name: "Bash".to_owned(), command: Some(String::new()), ..ToolCall::default() };
+    fence(view, &shell, &|_| false)
+}
+
 /// Whether an entry of a `Tool` line names the tool of a call.
 fn names(tool: &str, call: &ToolCall) -> bool {
     match tool {

@@ -1,10 +1,11 @@
 //! A person's words in the chat: the answer is given here, and no model is asked.
 
 use crate::core::chat::Word;
-use crate::core::contract::{ContractPhase, Mode};
+use crate::core::contract::{ContractPhase, Mode, digest_start};
 use crate::core::event::Reply;
 use crate::core::ledger::rfc3339;
 use crate::core::next;
+use crate::core::plan::StepState;
 use crate::core::text::flatten;
 use crate::core::view::PhaseView;
 use crate::hook::dialogue::{self, untrusted};
@@ -122,27 +123,19 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
     if head.is_given(approved) {
         return format!("steadfast: {} is approved already.", view.id);
     }
-    let what = format!("phase {} {}", view.id, approved.digest());
+    let shows = phase_lines(view, approved).concat();
+    // The code stands for what was shown: a step that is open again since is something else.
+    let what = format!("phase {} {} {}", view.id, approved.digest(), digest_start(shows.as_bytes(), 16));
     let Some(code) = code else {
-        let mut lines = vec![format!("steadfast: {}. {}: {}", view.number, untrusted(&view.title), view.status.word())];
-        lines.extend(
-            view.steps.iter().take(STEPS).map(|(step, state)| format!("  [{}] {}", state.mark(), untrusted(step))),
-        );
-        if view.steps.len() > STEPS {
-            lines.push(format!("  and {} steps more", view.steps.len() - STEPS));
-        }
-        if !approved.checks.is_empty() {
-            lines.push(format!("  its check: {}", view.run.proof.word()));
-        }
-        lines.extend(approved.waits_for.iter().map(|text| format!("  waits for {}", untrusted(text))));
+        let title = format!("steadfast: {}. {}: {}", view.number, untrusted(&view.title), view.status.word());
         return shown(scene, head.version, what).map_or_else(
             |error| not_kept(&error),
-            |code| format!("{}\nTo approve what it came to: approve phase {} {code}", lines.join("\n"), view.id),
+            |code| format!("{title}\n{shows}To approve what it came to: approve phase {} {code}", view.id),
         );
     };
     if !typed(scene, &what, code) {
         return format!(
-            "steadfast: nothing was approved: that is not the code that was shown. Type: approve phase {name}"
+            "steadfast: nothing was approved: that is not the code that was shown, or the phase changed since. Type: approve phase {name}"
         );
     }
     let mirrors = match approval::give(&scene.call.state, &scene.desk, &mut head.clone(), approved) {
@@ -157,6 +150,20 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
     }
     progress::open_next(scene, &now);
     format!("steadfast: {} is approved.{mirrors} The agent reads it at its next turn.", view.id)
+}
+
+/// What a person sees of how far a phase came before they give their word.
+fn phase_lines(view: &PhaseView, approved: &ContractPhase) -> Vec<String> {
+    let step = |(text, state): &(String, StepState)| format!("  [{}] {}\n", state.mark(), untrusted(text));
+    let mut lines: Vec<String> = view.steps.iter().take(STEPS).map(step).collect();
+    if view.steps.len() > STEPS {
+        lines.push(format!("  and {} steps more\n", view.steps.len() - STEPS));
+    }
+    if !approved.checks.is_empty() {
+        lines.push(format!("  its check: {}\n", view.run.proof.word()));
+    }
+    lines.extend(approved.waits_for.iter().map(|text| format!("  waits for {}\n", untrusted(text))));
+    lines
 }
 
 /// Keeps that this was shown, and gives the code for it.

@@ -190,11 +190,23 @@ fn waits(scene: &Scene<'_, '_>, snapshot: &Snapshot, call: &StopCall, run: &str)
     } else {
         "a background task of this session"
     };
-    let go_on = if scene.call.event.attended == Some(true) { "type continue" } else { run };
+    let attended = scene.call.event.attended == Some(true);
+    let go_on = if attended { "type continue" } else { run };
+    let approve = wants_a_word(snapshot).map_or_else(String::new, |id| {
+        let how = if attended { "type approve phase" } else { "steadfast approve" };
+        format!(" Your word on {id}: {how} {id}.")
+    });
     flatten(&format!(
-        "steadfast let the run end: waiting. {}. Woken by: {who}. To go on before: {go_on}",
+        "steadfast let the run end: waiting. {}.{approve} Woken by: {who}. To go on before: {go_on}",
         named.join("; ")
     ))
+}
+
+/// The first phase that waits for a person's word on it.
+fn wants_a_word(snapshot: &Snapshot) -> Option<&str> {
+    let (contract, head) = (snapshot.contract.as_ref()?, snapshot.head.as_ref()?);
+    let wants = |p: &&PhaseView| contract.phase(&p.id).is_some_and(|c| c.asks_a_person() && !head.is_given(c));
+    snapshot.view.phases.iter().filter(|p| p.status == Status::Waiting).find(wants).map(|p| p.id.as_str())
 }
 
 /// Which phases need a person, and why. What a person parked is settled.

@@ -30,17 +30,14 @@ struct Known {
     digest: String,
 }
 
-/// The digest of a working tree: SHA-256, in hex, over path, kind and content of each file, see `docs/data.md`. `files`: the paths beneath the root that count, as git lists them; `None`
-/// outside git. `at`: nanoseconds since 1970. `None` where the tree is too large or cannot be listed.
-pub fn digest(
-    state: Option<&Path>,
-    plan_dir: &Path,
-    root: &Path,
-    files: Option<Vec<PathBuf>>,
-    at: i128,
-) -> Option<String> {
-    let mut files = match files {
-        Some(files) => files,
+/// What counts beneath a directory, as git lists it; `None` outside git. A repository within is listed as its directory.
+pub type Lister<'a> = &'a dyn Fn(&Path) -> Option<Vec<PathBuf>>;
+
+/// The digest of a working tree: SHA-256, in hex, over path, kind and content of each file, see `docs/data.md`. Repositories within
+/// it count as far as they lie there. `at`: nanoseconds since 1970. `None` where the tree is too large or cannot be listed.
+pub fn digest(state: Option<&Path>, plan_dir: &Path, root: &Path, list: Lister<'_>, at: i128) -> Option<String> {
+    let mut files = match list(root) {
+        Some(files) => with_nested(root, files, list)?,
         None => walk(root)?,
     };
     files.retain(|path| !path.starts_with(layout::PLANNING) && !path.starts_with(".git"));
@@ -68,6 +65,25 @@ pub fn digest(
         let _ = remember(&dir, &now, at);
     }
     Some(hex::encode(whole.finalize()))
+}
+
+/// The files of a list, those of the repositories within in place of their directories. `None` where they are too many.
+fn with_nested(root: &Path, listed: Vec<PathBuf>, list: Lister<'_>) -> Option<Vec<PathBuf>> {
+    let mut files = Vec::with_capacity(listed.len());
+    let mut rest = listed;
+    while let Some(path) = rest.pop() {
+        let full = root.join(&path);
+        // Git lists no other directories: what is in them is listed by itself.
+        if disk::kind(&full).is_some_and(|kind| kind.dir) {
+            rest.extend(list(&full).unwrap_or_default().into_iter().map(|inner| path.join(inner)));
+        } else {
+            files.push(path);
+        }
+        if files.len() + rest.len() > MAX_FILES {
+            return None;
+        }
+    }
+    Some(files)
 }
 
 fn one(
@@ -99,7 +115,7 @@ fn one(
             now.insert(path.to_path_buf(), entry);
             Some(part)
         }
-        // A submodule stands for itself by its own checks; FIFOs and devices have no contents.
+        // FIFOs and devices have no contents.
         _ => None,
     }
 }
@@ -188,7 +204,7 @@ mod tests {
         put(&root, "src/a", "one");
         put(&root, "b", "two");
         // Late enough to remember everything, so that each digest but the first comes out of the memory.
-        let look = || digest(Some(&state), &plan, &root, None, i128::MAX / 2).unwrap();
+        let look = || digest(Some(&state), &plan, &root, &|_| None, i128::MAX / 2).unwrap();
         let first = look();
         assert_eq!(look(), first);
         for name in [".planning/p/task_plan.md", ".git/HEAD"] {
@@ -208,7 +224,7 @@ mod tests {
             change();
             let now = look();
             assert!(!seen.contains(&now), "{what}");
-            assert_eq!(digest(None, &plan, &root, None, 0).unwrap(), now, "{what}: remembered or not");
+            assert_eq!(digest(None, &plan, &root, &|_| None, 0).unwrap(), now, "{what}: remembered or not");
             seen.push(now);
         }
     }
@@ -221,7 +237,7 @@ mod tests {
         put(&root, "a", "one");
         let modified = std::fs::metadata(root.join("a")).unwrap().modified().unwrap();
         let now = i128::try_from(modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos()).unwrap();
-        let look = |at| digest(Some(&state), &root, &root, None, at).unwrap();
+        let look = |at| digest(Some(&state), &root, &root, &|_| None, at).unwrap();
         let first = look(now + 1);
         put(&root, "a", "two");
         std::fs::File::options().write(true).open(root.join("a")).unwrap().set_modified(modified).unwrap();
@@ -233,11 +249,21 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         put(dir.path(), "a", "one");
         put(dir.path(), "ignored", "one");
-        let look = || digest(None, dir.path(), dir.path(), Some(vec!["a".into(), "gone".into()]), 0).unwrap();
+        put(dir.path(), "inner/b", "one");
+        put(dir.path(), "inner/ignored", "one");
+        let list = |at: &Path| {
+            let names: &[&str] = if at.ends_with("inner") { &["b"] } else { &["a", "gone", "inner/"] };
+            Some(names.iter().map(PathBuf::from).collect())
+        };
+        let look = || digest(None, dir.path(), dir.path(), &list, 0).unwrap();
         let first = look();
         put(dir.path(), "ignored", "two");
+        put(dir.path(), "inner/ignored", "two");
         assert_eq!(look(), first);
         put(dir.path(), "gone", "");
-        assert_ne!(look(), first);
+        let second = look();
+        assert_ne!(second, first);
+        put(dir.path(), "inner/b", "two");
+        assert_ne!(look(), second, "a repository within");
     }
 }

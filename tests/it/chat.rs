@@ -213,13 +213,13 @@ fn a_person_approves_what_a_phase_came_to() {
     let refused = stage.agent("main", &["done", "--anyway", "--why", "drawn"]);
     assert!(
         refused.code == 1
-            && refused.err.contains("needs the user's word")
+            && refused.err.contains("waits for the user's word")
             && refused.err.contains("approve phase Draw` in the chat"),
         "{refused:?}"
     );
     let shown = say(&stage, "main", "approve phase draw");
     let text = shown.held().unwrap();
-    assert!(text.contains("1. Draw: in_progress\n  [x] Wheel\n  [ ] approve-plan 12345678\n"), "{text}");
+    assert!(text.contains("1. Draw: waiting\n  [x] Wheel\n  [ ] approve-plan 12345678\n"), "{text}");
     let code = code_for(&shown, "Draw");
     let answer = |session: &str, word: &str| say(&stage, session, word).held().unwrap_or_default().to_owned();
     assert!(answer("main", "approve phase draw 00000000").contains("not the code"));
@@ -227,9 +227,17 @@ fn a_person_approves_what_a_phase_came_to() {
     assert!(answer("main", &format!("approve plan {code}")).contains("not the code"));
     assert_eq!(answer("other", &format!("approve phase draw {code}")), "");
     assert_eq!(stage.agent("main", &["done", "--anyway", "--why", "drawn"]).code, 1, "nothing was approved so far");
-    // The run may wait for it, and goes on when it is there.
-    stage.agent("main", &["wait", "Draw", "--human", "Is the drawing right?"]).fine();
-    assert!(stage.stop("main", false).notice().contains("waiting"));
+    // The run waits for it, and goes on when it is there.
+    let let_go = stage.stop("main", false);
+    assert!(
+        let_go.notice().contains("let the run end: waiting. Draw waits for the user (to approve its result)"),
+        "{let_go:?}"
+    );
+    assert!(let_go.notice().contains("Your word on Draw: steadfast approve Draw."), "{let_go:?}");
+    // It stands for what was shown.
+    stage.edit_plan("- [x] Wheel\n", "- [ ] Wheel\n");
+    assert!(answer("main", &format!("approve phase draw {code}")).contains("the phase changed since"));
+    stage.edit_plan("- [ ] Wheel\n", "- [x] Wheel\n");
     assert!(answer("main", &format!("approve phase draw {code}")).contains("Draw is approved."));
     assert_eq!(stage.status()["phases"][0]["status"], "in_progress");
     assert!(answer("main", &format!("approve phase draw {code}")).contains("approved already"));
@@ -279,6 +287,10 @@ fn a_word_on_a_phase_ends_with_what_it_was_given_on() {
     stage.agent("main", &["done", "Draw"]).fine();
     assert_eq!(stage.person(&["reopen", "Draw", "--why", "the wheel is too small"], "").code, 0);
     assert_eq!(stage.agent("main", &["done", "Draw"]).code, 1, "it was given on another drawing");
+    assert!(give(&stage).contains("is approved."));
+    stage.agent("main", &["fail", "Draw", "--why", "the wood is wet"]).fine();
+    stage.agent("main", &["start", "Draw"]).fine();
+    assert_eq!(stage.agent("main", &["done", "Draw"]).code, 1, "what is drawn after that is another drawing");
     assert!(give(&stage).contains("is approved."));
     let code = stage.person(&["attest", "--revoke"], "\n").code_asked();
     assert_eq!(stage.person(&["attest", "--revoke"], &format!("{code}\n")).code, 0);

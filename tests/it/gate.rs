@@ -219,6 +219,10 @@ fn status_shows_what_a_plain_stop_would_get() {
     let verdict = |stage: &Stage| stage.status()["gate"]["verdict"].clone();
     let stage = Stage::gated();
     assert_eq!(verdict(&stage), "hold");
+    assert!(stage.stop("main", false).held().is_some());
+    assert_eq!(verdict(&stage), "no-progress");
+    stage.edit_plan("- [ ] List the callers", "- [x] List the callers");
+    assert_eq!(verdict(&stage), "hold", "what was written by hand counts as it will in the hook");
     stage.agent("main", &["done", "survey", "--anyway", "--why", "small"]).fine();
     stage.write("built", "x");
     stage.agent("main", &["done", "build"]).fine();
@@ -228,6 +232,9 @@ fn status_shows_what_a_plain_stop_would_get() {
     assert_eq!(verdict(&stage), "hold", "a file changed after the proof");
     assert!(stage.stop("main", false).held().is_some());
     assert_eq!(verdict(&stage), "done", "it is asked about once");
+    stage.edit("main", "src/later.rs", "later");
+    assert_eq!(verdict(&stage), "done", "and no second time for what changes after that");
+    assert_eq!(stage.stop("main", true).raw, "");
     std::fs::remove_file(stage.plan_dir().join(".run")).unwrap();
     assert_eq!(verdict(&stage), "error");
     assert!(stage.stop("main", false).notice().contains("error"));

@@ -460,6 +460,22 @@ fn a_phase_that_names_its_tools_is_done_with_them() {
 }
 
 #[test]
+fn a_command_of_the_agents_own_is_no_way_around_its_tools() {
+    let stage = fenced();
+    stage.edit_plan("- **Tool:** edit, WebFetch\n", "- **Tool:** edit, WebFetch\n- **Check:** `touch made`\n");
+    stage.agent("main", &["attest"]).fine();
+    for args in [&["check", "survey"][..], &["done", "survey"], &["check", "build"]] {
+        let ran = stage.agent("main", args);
+        assert!(ran.code == 1 && ran.err.contains("names its tools, and a shell is none of them"), "{ran:?}");
+    }
+    assert!(!stage.project.join("made").exists());
+    stage.approves(&["attest"]);
+    stage.agent("main", &["check", "survey"]).fine();
+    stage.agent("main", &["done", "survey"]).fine();
+    assert_eq!(stage.agent("main", &["check", "build"]).code, 1, "this phase may use a shell, and the check fails");
+}
+
+#[test]
 fn tools_that_are_named_later_count_from_the_next_event_on() {
     let stage = Stage::gated();
     stage.prompt("main", "begin");

@@ -266,6 +266,11 @@ fn a_receipt_is_recorded_once() {
 fn an_approval_is_a_persons() {
     let stage = stage("- **Approval:** human");
     no(&stage.agent("main", &["done", "mend"]), "steadfast approve mend");
+    // Nobody is held for what only a person can give, and nothing failed.
+    let waits = phase(&stage);
+    assert_eq!((&waits["status"], &waits["tries"]), (&json!("waiting"), &json!(0)), "{waits}");
+    assert!(stage.read(stage.plan_file()).contains("- **Status:** waiting"));
+    assert_eq!(stage.stop("main", false).held(), None);
     no(&stage.agent("main", &["approve", "mend"]), "for the person");
     no(&stage.verb(&["approve", "mend"]), "for the person");
     let none = stage.person(&["approve", "tell"], "yes\n");
@@ -274,10 +279,50 @@ fn an_approval_is_a_persons() {
     no(&stage.agent("main", &["done", "mend"]), "steadfast approve mend");
     let given = stage.person(&["approve", "mend"], "yes\n");
     assert_eq!(given.code, 0, "{given:?}");
+    assert_eq!(phase(&stage)["status"], "pending");
+    assert!(stage.stop("main", false).held().unwrap().contains("steadfast done mend"));
     stage.agent("main", &["done", "mend"]).fine();
     let other = Stage::new();
     other.write("plan.md", "## Goal\nG.\n\n## Phases\n\n### Phase 1: A {#a}\n- **Approval:** the cat\n");
     no(&other.agent("main", &["init", "--gated", "--from", "plan.md"]), "**Approval:** human");
+}
+
+#[test]
+fn a_phase_that_lacks_a_word_alone_keeps_no_other_from_beginning() {
+    let stage = stage("- **Check:** `test -f out`\n- **Approval:** human");
+    stage.edit_plan("- **DependsOn:** mend\n", "");
+    assert_eq!(stage.person(&["attest"], "").code, 1);
+    stage.approves(&["attest"]);
+    no(&stage.agent("main", &["check", "mend"]), "did not pass");
+    assert_eq!(phase(&stage)["status"], "in_progress", "something else is missing, too");
+    stage.write("out", "x");
+    no(&stage.agent("main", &["check", "mend"]), "waits for the user's word");
+    let status = stage.status();
+    assert_eq!(
+        (&status["phases"][0]["status"], &status["phases"][1]["status"]),
+        (&json!("waiting"), &json!("in_progress"))
+    );
+    assert_eq!(stage.person(&["approve", "mend"], "yes\n").code, 0);
+    stage.agent("main", &["done", "tell"]).fine();
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!(stage.status()["gate"]["verdict"], "done");
+}
+
+#[test]
+fn files_that_change_while_a_check_runs_are_named() {
+    let stage = stage("- **Check:** `echo x > made`");
+    stage.agent("main", &["check", "mend"]).fine();
+    let remark = |stage: &Stage| phase(stage)["remark"].clone();
+    assert_eq!(remark(&stage), "files changed while it ran");
+    stage.agent("main", &["check", "mend"]).fine();
+    assert_eq!(remark(&stage), "green, never red");
+    // Such a proof is not taken over by `done`: it is made again.
+    stage.write("made", "y");
+    stage.agent("main", &["check", "mend"]).fine();
+    let runs = || stage.ledger().iter().filter(|r| r["event"] == "proof").count();
+    let before = runs();
+    stage.agent("main", &["done", "mend"]).fine();
+    assert_eq!(runs(), before + 1);
 }
 
 #[test]

@@ -111,8 +111,12 @@ fn a_file_that_is_there_wakes_and_one_that_is_not_is_waited_for() {
     stage.write("grain/dry", "x");
     let woken = end(child);
     assert!(woken.code == 2 && woken.err.contains("(\"Grind\")"), "{woken:?}");
+    let late = stage.agent("main", &["wait", "grind", "--file", "grain/dry"]);
+    assert!(late.code == 1 && late.err.contains("`grain/dry` is there already"), "{late:?}");
+    std::fs::remove_file(stage.project.join("grain/dry")).unwrap();
     stage.agent("main", &["wait", "grind", "--file", "grain/dry"]).fine();
-    assert_eq!(sleep(&stage).code, 2, "it is there already");
+    stage.write("grain/dry", "x");
+    assert_eq!(sleep(&stage).code, 2, "it came before the hook slept");
 }
 
 #[test]

@@ -93,22 +93,26 @@ impl Seen<'_> {
         if self.desk.found != Found::Whole && self.snapshot.gated() {
             return Verdict::Error;
         }
-        let stale = next::stale(&self.snapshot.view, &self.desk.run);
-        let mark = self.owner.and_then(|s| s.mark_at_hold);
+        let (view, run) = (&self.snapshot.view, &self.desk.run);
+        let stale = next::stale(view, run);
+        let at_hold = self.owner.and_then(|s| s.mark_at_hold);
+        // The hook takes over what was written by hand before it judges.
+        let counts = if self.snapshot.contract.is_some() { view.counts(run.mark.files) } else { run.mark };
+        let blocks = if counts.phases > run.mark.phases { Some(0) } else { self.desk.blocks() };
         gate::decide(&Facts {
             gated: self.snapshot.gated(),
-            paused: self.desk.run.paused,
+            paused: run.paused,
             attached: self.owner.is_some(),
-            work: if self.snapshot.contract.is_none() { Work::Open } else { next::work(&self.snapshot.view, stale) },
+            work: if self.snapshot.contract.is_none() { Work::Open } else { next::work(view, stale) },
             active: false,
             hold: false,
             behind: Behind::Nothing,
             asks: false,
-            blocks: self.desk.blocks(),
+            blocks,
             cap: Self::cap(ctx),
             turn_holds: self.owner.map_or(0, |s| s.turn_holds),
-            held_before: mark.is_some(),
-            progressed: mark.is_some_and(|old| self.desk.run.mark.exceeds(old)),
+            held_before: at_hold.is_some(),
+            progressed: at_hold.is_some_and(|old| run.mark.max(counts).exceeds(old)),
         })
     }
 

@@ -247,8 +247,11 @@ impl Model {
         self.phases.iter().any(old)
     }
 
+    /// Such a phase was not asked about since it was proven.
     fn stale(&self) -> bool {
-        self.is_old() && self.asked_at.is_none_or(|at| at < self.edited_at)
+        let Some(asked) = self.asked_at else { return self.is_old() };
+        self.is_old()
+            && self.phases.iter().any(|p| p.check && p.proven_at.is_some_and(|at| asked <= at && at < self.edited_at))
     }
 
     /// What a stop comes to: `held`, or the verdict by which it is let go. The rows of the table, one after the other.

@@ -58,6 +58,15 @@ impl Drop for Host {
     }
 }
 
+/// Last messages that ask nothing, and some that do.
+const STATEMENTS: [&str; 3] =
+    ["All finished.", "Does it hold? (it does, and all of the tests pass)", "Which one?\nThe old one."];
+const QUESTIONS: [&str; 3] = ["Shall I go on?", "Shall I remove the old mill? [y/N]", "**Which one (oak or elm)?**"];
+
+fn said(messages: &[&'static str], turn: usize) -> &'static str {
+    messages.get(turn % messages.len()).copied().unwrap_or_default()
+}
+
 struct Play {
     stage: Stage,
     host: Host,
@@ -223,12 +232,14 @@ impl Play {
     }
 
     fn stop(&mut self, word: &str, rest: &str, right: &str) {
-        let mut message = "All finished.";
+        // The serial number of the event picks the words, so that each form is met.
+        let turn = self.serial as usize;
+        let mut message = said(&STATEMENTS, turn);
         let mut tasks = Vec::new();
         let mut fields = json!({ "stop_hook_active": self.held });
         for part in words(rest) {
             match part {
-                "asks" => message = "Shall I go on?",
+                "asks" => message = said(&QUESTIONS, turn),
                 "error" => fields["stop_reason"] = json!("error"),
                 "subagent" => tasks.push(json!({ "id": "a1", "type": "subagent", "status": "running" })),
                 shell => tasks.push(json!({ "id": shell, "type": "shell", "status": "running" })),
