@@ -10,12 +10,19 @@ use crate::core::export::in_toto::{self, Subject};
 use crate::core::export::{csv, merge, times};
 use crate::core::ledger::rfc3339;
 use crate::core::run::Proof;
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::output::clean;
 use crate::store::ledger_file::WHOLE;
 use crate::store::{Desk, Place, Snapshot, digest, layout};
 
 pub(super) fn run(ctx: &Ctx, form: Form) -> Result<()> {
+    if ctx.out.json && form == Form::Csv {
+        return Err(Failure::usage(
+            "`--json` and `--format csv` are two forms",
+            "one of them has to be left out",
+            "steadfast export --format json",
+        ));
+    }
     let place = ctx.place()?;
     let desk = Ctx::look(&place)?;
     let seen = Seen { place: &place, desk: &desk, snapshot: &ctx.snapshot(&desk) };

@@ -215,6 +215,7 @@ fn jsonl_is_every_record_of_every_agent_by_tick() {
 fn csv_is_a_row_a_phase_and_no_cell_is_a_formula() {
     let stage = played();
     let at = "2026-03-01T12:00:00Z";
+    assert_eq!(stage.verb(&["export", "--format", "csv", "--json"]).code, 2);
     let text = stage.verb(&["export", "--format", "csv"]).fine().out;
     assert_eq!(
         text,

@@ -40,6 +40,18 @@ fn init_from_a_plan_that_cannot_be_approved_makes_nothing_and_names_every_proble
 }
 
 #[test]
+fn what_may_be_meant_otherwise_is_named_when_it_is_approved() {
+    let stage = Stage::new();
+    let plan = "## Goal\nG.\n\n## Phases\n\n### Phase 1: A {#a}\n- [ ] x\n- **Status:** don\n";
+    stage.write("plan.md", plan);
+    let made = stage.verb(&["init", "--from", "plan.md"]).fine();
+    assert!(made.err.contains("note: line 8: `don` is no status"), "{made:?}");
+    stage.write("plan.md", &plan.replace("- **Status:** don\n", "- **Chekc:** `true`\n"));
+    let refused = stage.verb(&["init", "--from", "plan.md"]);
+    assert!(refused.code == 1 && refused.err.contains("line 8: `Chekc` is not a key; `Check` is"), "{refused:?}");
+}
+
+#[test]
 fn a_subdirectory_uses_the_plan_of_its_repository() {
     let stage = Stage::new();
     std::fs::create_dir_all(stage.project.join("src/deep")).unwrap();

@@ -20,6 +20,9 @@ use crate::output::Style;
 use crate::store::approval::{Grant, Shown};
 use crate::store::{By, Desk, Head, HeadRead, Place, Snapshot, approval, head};
 
+/// How many doubts about a plan that was approved are told.
+const DOUBTS: usize = 5;
+
 pub(super) fn run(ctx: &Ctx, args: &Attest) -> Result<()> {
     let place = ctx.place()?;
     if args.show {
@@ -155,6 +158,11 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));
     }
     ctx.commit(&mut desk, records)?;
+    // What does not keep a plan from being approved may still be meant otherwise.
+    let doubts = now.plan.map(|plan| plan.problems).unwrap_or_default();
+    for doubt in candidate::lines(&doubts, DOUBTS) {
+        ctx.out.aside(&format!("note: {doubt}"));
+    }
     Ok(format!("approved as version {} of {}", head.version, place.name()))
 }
 

@@ -48,6 +48,22 @@ fn words_are_those_of_their_kinds() {
 }
 
 #[test]
+fn a_check_of_a_form_that_has_none_is_no_note() {
+    let what = "`check` is no key of this form";
+    refused(Kind::TaskMaster, r#"{"tasks":[{"id":1,"title":"Mend","check":"make"}]}"#, &[what]);
+    refused(
+        Kind::TaskMaster,
+        r#"{"tasks":[{"id":1,"title":"Mend","subtasks":[{"id":1,"title":"Oil","check":"make"}]}]}"#,
+        &[what],
+    );
+    refused(
+        Kind::FeatureList,
+        r#"[{"category":"a","description":"Mend","steps":[],"passes":false,"check":"make"}]"#,
+        &[what],
+    );
+}
+
+#[test]
 fn a_typed_plan_keeps_ids_order_and_commands() {
     let text = r#"[{"id":"survey","do":"List  the\ncallers","tool":"grep"},
         {"id":"two words","do":"Build","depends_on":["survey"],"check":["make","test `date` != x","echo '<!-- x -->'"]},

@@ -86,8 +86,15 @@ impl Object {
         self.map.keys().map(String::as_str)
     }
 
-    /// What nobody took, a line each, as JSON.
-    pub(super) fn kept(&self) -> String {
+    /// What nobody took, a line each, as JSON. A key that means work to do in a typed plan is no mere note: it is refused.
+    pub(super) fn kept(&mut self) -> String {
+        for key in ["check", "checks", "depends_on", "do"].into_iter().filter(|key| self.map.contains_key(*key)) {
+            self.problems.push(problem(
+                &self.at,
+                format!("`{key}` is no key of this form, and would be a note only"),
+                "write a typed plan, [{\"id\", \"do\", \"depends_on\", \"check\"}], or take it out",
+            ));
+        }
         let lines: Vec<String> =
             self.map.iter().map(|(key, value)| format!("{}: {value}", Value::from(key.as_str()))).collect();
         lines.join("\n")

@@ -102,17 +102,25 @@ fn near(word: &str) -> Option<&'static str> {
     }
     KEYS.into_iter().find(|key| {
         let key = key.to_ascii_lowercase();
-        key == folded || (key.len() >= 7 && one_slip(key.as_bytes(), folded.as_bytes()))
+        let (key, word) = (key.as_bytes(), folded.as_bytes());
+        // Of a short key a letter more or less is another word.
+        key == word || (key.len() >= 7 && one_slip(key, word)) || swapped(key, word)
     })
 }
 
-/// Whether one letter was added, dropped, changed, or two neighbours were swapped.
+/// Whether two neighbours were swapped.
+fn swapped(a: &[u8], b: &[u8]) -> bool {
+    let head = a.iter().zip(b).take_while(|(left, right)| left == right).count();
+    let (a, b) = (a.get(head..).unwrap_or_default(), b.get(head..).unwrap_or_default());
+    matches!((a, b), ([one, two, rest @ ..], [first, second, other @ ..]) if one == second && two == first && rest == other)
+}
+
+/// Whether one letter was added, dropped, or changed.
 fn one_slip(a: &[u8], b: &[u8]) -> bool {
     let head = a.iter().zip(b).take_while(|(left, right)| left == right).count();
     let (a, b) = (a.get(head..).unwrap_or_default(), b.get(head..).unwrap_or_default());
     match (a, b) {
         ([_, rest @ ..], [_, other @ ..]) if rest == other => true,
-        ([one, two, rest @ ..], [first, second, other @ ..]) if one == second && two == first && rest == other => true,
         ([_, rest @ ..], b) if rest == b => true,
         (a, [_, rest @ ..]) => rest == a,
         _ => false,
@@ -157,6 +165,9 @@ mod tests {
             ("Waits for", "WaitsFor"),
             ("Tools", "Tool"),
             ("every", "Every"),
+            ("Chekc", "Check"),
+            ("Tolo", "Tool"),
+            ("Waitsofr", "WaitsFor"),
         ] {
             assert_eq!(near(word), Some(key), "{word}");
         }
