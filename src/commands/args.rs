@@ -329,10 +329,14 @@ pub struct Approve {
 #[derive(Args, Debug)]
 pub struct Log {
     /// progress, note, error, decision or handoff
-    #[arg(value_name = "EVENT")]
-    pub event: String,
+    #[arg(value_name = "EVENT", required_unless_present = "verify")]
+    pub event: Option<String>,
     /// One line
-    pub summary: String,
+    #[arg(required_unless_present = "verify")]
+    pub summary: Option<String>,
+    /// Say of each ledger whether it is whole: chain, ticks, JSON
+    #[arg(long, conflicts_with_all = ["event", "summary", "agent", "phase", "status", "files"])]
+    pub verify: bool,
     /// Whose ledger
     #[arg(long)]
     pub agent: Option<String>,

@@ -20,6 +20,8 @@ use crate::store::{Place, approval, layout};
 
 /// The longest task, in characters: it is shown to the model while the plan is a draft.
 const TASK: usize = 300;
+/// The most of what git is told that is read, in bytes.
+const MAX_ATTRIBUTES: u64 = 64 * 1024;
 
 /// What a new plan begins with.
 pub(super) struct Begin {
@@ -71,7 +73,7 @@ pub(super) fn begin(ctx: &Ctx, new: Begin) -> Result<()> {
     desk.create(layout::FINDINGS, templates::findings(&task).as_bytes()).map_err(failed)?;
     desk.create(layout::PROGRESS, templates::progress(&task).as_bytes()).map_err(failed)?;
     desk.set_blocks(0).map_err(failed)?;
-    ignore(&place).map_err(failed)?;
+    tell_git(&place).map_err(failed)?;
     use_plan::point(&place)?;
     let state = ctx.state_for(&place)?;
     let goal = ready.as_ref().map_or_else(|| task.clone(), |(_, c)| c.goal.clone());
@@ -288,10 +290,26 @@ fn slug(task: &str) -> String {
     if is_name(&slug) { slug } else { "task".to_owned() }
 }
 
-fn ignore(place: &Place) -> std::io::Result<()> {
+/// What git is told of the plans: what it ignores, and how it merges. What stands there already stays.
+fn tell_git(place: &Place) -> std::io::Result<()> {
     let dir = disk::open_dir(&place.root.join(layout::PLANNING))?;
     match disk::create_at(dir.as_fd(), layout::IGNORE, layout::IGNORE_TEXT.as_bytes(), 0o644) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        other => other,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        other => other?,
     }
+    let there = disk::read_at(dir.as_fd(), layout::ATTRIBUTES, MAX_ATTRIBUTES);
+    if there.trouble().is_some() {
+        // What cannot be read is somebody's, and no plan fails for it.
+        return Ok(());
+    }
+    let mut text = there.bytes().unwrap_or_default();
+    if text.split(|b| *b == b'\n').any(|line| line.trim_ascii() == layout::ATTRIBUTES_LINE.as_bytes()) {
+        return Ok(());
+    }
+    if text.last().is_some_and(|b| *b != b'\n') {
+        text.push(b'\n');
+    }
+    text.extend_from_slice(layout::ATTRIBUTES_LINE.as_bytes());
+    text.push(b'\n');
+    disk::replace_at(dir.as_fd(), layout::ATTRIBUTES, &text, 0o644, false)
 }

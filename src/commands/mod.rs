@@ -39,6 +39,7 @@ mod templates;
 mod trial;
 mod uninstall;
 mod use_plan;
+mod verify;
 mod wait;
 mod wake;
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::core::contract::digest_start;
-use crate::core::ledger::{Record, chain, is_work, label, parse_line, status_after};
+use crate::core::ledger::{Record, is_work, label, status_after};
+use crate::core::ledger_lines::{Kind, Lines, Link};
 use crate::core::plan::Status;
 use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
 use crate::core::seen::Seen;
@@ -79,42 +80,24 @@ fn count(n: usize) -> u32 {
 
 fn read_one(folded: &mut Folded, bytes: &[u8]) -> LedgerEnd {
     let mut end = LedgerEnd { bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX), ..LedgerEnd::default() };
-    let (mut last_good, mut last_any) = (String::new(), String::new());
-    let mut chained = false;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let link = chain(line);
-        if let Some(record) = parse_line(line) {
-            // Lines without a link come only before the first one that has it: other tools write such ledgers.
-            let free = record.prev.is_empty() && !chained;
-            let linked = free || (!record.prev.is_empty() && (record.prev == last_good || record.prev == last_any));
-            chained |= !record.prev.is_empty();
-            folded.broken_links += u32::from(!linked);
-            end.tick = end.tick.max(record.tick);
-            if is_work(&record.event) {
-                end.event = label(&record);
-                end.work_tick = record.tick;
+    for line in Lines::of(bytes) {
+        match line.kind {
+            Kind::Record(record, link) => {
+                folded.broken_links += u32::from(matches!(link, Link::Fork | Link::Lost));
+                end.tick = end.tick.max(record.tick);
+                if is_work(&record.event) {
+                    end.event = label(&record);
+                    end.work_tick = record.tick;
+                }
+                end.digest = line.chain;
+                folded.records.push(*record);
             }
-            last_good.clone_from(&link);
-            folded.records.push(record);
-        } else if is_conflict_marker(line) {
-            folded.conflict_markers += 1;
-        } else if line.ends_with(b"\n") {
-            folded.bad_lines += 1;
-        } else {
-            folded.torn_ends += 1;
+            Kind::Marker => folded.conflict_markers += 1,
+            Kind::Damaged => folded.bad_lines += 1,
+            Kind::Torn => folded.torn_ends += 1,
         }
-        last_any = link;
     }
-    end.digest = last_good;
     end
-}
-
-fn is_conflict_marker(line: &[u8]) -> bool {
-    let marker = |byte: u8| line.iter().take_while(|b| **b == byte).count() == 7;
-    [b'<', b'=', b'>', b'|'].into_iter().any(marker)
 }
 
 /// What must be remembered between records and is no part of the run state.

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::core::ledger::chain;
 
 fn record(tick: u64, event: &str, phase: &str, data: Value) -> Record {
     Record { tick, event: event.to_owned(), phase: phase.to_owned(), data, ..Record::default() }

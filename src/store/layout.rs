@@ -32,6 +32,10 @@ pub const PROPOSALS: &str = "proposals";
 pub const BEFORE_PROPOSAL: &str = "task_plan.md.before-proposal";
 /// What git ignores in [`PLANNING`].
 pub const IGNORE: &str = ".gitignore";
+/// How git merges what is in [`PLANNING`].
+pub const ATTRIBUTES: &str = ".gitattributes";
+/// Its line: ledgers are only appended to, so both sides of a merge stay.
+pub const ATTRIBUTES_LINE: &str = "ledger-*.jsonl merge=union";
 /// The record of what is approved, in the state directory.
 pub const HEAD: &str = "head.json";
 
