@@ -76,7 +76,7 @@ pub enum Verb {
     Approve(Approve),
     /// Write a line into the ledger
     #[command(
-        after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs\nExample: steadfast log handoff --status needs_input \"which tables stay?\""
+        after_help = "Example: steadfast log decision \"tables instead of recursion\" --files src/table.rs\nExample: steadfast log handoff --status needs_input \"which tables stay?\"\nExample: steadfast log --verify"
     )]
     Log(Log),
     /// Keep a change of the plan for the person who decides

@@ -34,7 +34,9 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
             "ledgers": all.iter().map(value).collect::<Vec<_>>(),
         }));
     } else {
-        all.iter().for_each(|ledger| print(ctx, ledger));
+        for ledger in &all {
+            print(ctx, ledger);
+        }
     }
     let Some((ledger, finding)) = first else { return Ok(()) };
     if ctx.out.json {

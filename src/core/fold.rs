@@ -136,6 +136,8 @@ impl State {
                     self.files += u32::from(self.seen.insert(digest));
                 }
             }
+            // It may have been edits.
+            "missed" => run.edit_tick = record.tick,
             "step" => {
                 let step = record.data.get("step").map_or_else(|| record.summary.clone(), Value::to_string);
                 self.steps.insert((record.phase.clone(), step));

@@ -25,7 +25,7 @@ fn chained(prev: &str, ticks: &[u64]) -> Vec<String> {
 }
 
 fn text(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().fold(String::new(), |text, line| text + line + "\n")
 }
 
 fn findings(bytes: &str) -> Vec<(usize, Cause)> {

@@ -9,6 +9,9 @@ use crate::store::session::SessionFile;
 use crate::store::state_dir::Depth;
 use crate::store::{Desk, Session, state_dir};
 
+/// The ledger's word for events that could not be recorded.
+const MISSED: &str = "missed";
+
 pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> Reply {
     let place = session.place();
     if state_dir::outside(&call.state, &place.root, call.world.home().as_deref(), Depth::Root).is_err() {
@@ -38,7 +41,13 @@ pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> R
         let _ = file.save(&scene.session);
         return Reply::default();
     }
+    let missed = scene.missed(file.missed());
     let mut reply = scene.handle();
+    if missed > 0 && matches!(call.event.kind, Kind::Stop(_) | Kind::Prompt(_)) {
+        let text =
+            format!("steadfast: {missed} events were not recorded, since the plan was locked by another process");
+        reply.notice = Some(reply.notice.map_or(text.clone(), |notice| format!("{notice}\n{text}")));
+    }
     if let Err(error) = scene.commit(file) {
         reply.hold = None;
         if matches!(call.event.kind, Kind::Stop(_) | Kind::Prompt(_)) {
@@ -82,6 +91,21 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// Takes over how many events could not be recorded, `all` of them since the session was bound. They may have been edits, so
+    /// every proof is older. How many are to be said.
+    fn missed(&mut self, all: u64) -> u64 {
+        let new = all.saturating_sub(self.session.missed);
+        let says = matches!(self.call.event.kind, Kind::Stop(_) | Kind::Prompt(_));
+        if new == 0 || !says {
+            return 0;
+        }
+        self.session.missed = all;
+        // The tick that the record is about to get: this very stop is judged by it.
+        self.desk.run.edit_tick = self.desk.run.tick + 1;
+        self.record(MISSED, "", &format!("{new} events were not recorded: the plan was locked"));
+        new
+    }
+
     /// A plugin and an installed hook both fire: the event counts once and prints once.
     pub(super) fn delivered_twice(&mut self) -> bool {
         let event = self.call.event;
@@ -101,7 +125,7 @@ impl Scene<'_, '_> {
         let mut records = std::mem::take(&mut self.records);
         if !records.is_empty() {
             self.desk.append(&agent, &mut records)?;
-            if records.iter().any(|r| r.event == "edit")
+            if records.iter().any(|r| matches!(r.event.as_str(), "edit" | MISSED))
                 && let Some(last) = records.last()
             {
                 self.desk.run.edit_tick = last.tick;
@@ -133,6 +157,10 @@ pub(super) fn word(kind: &Kind) -> &'static str {
 fn without_desk(call: &Call<'_>, file: &SessionFile, mut session: Session, trouble: &Trouble) -> Reply {
     let event = &call.event.kind;
     if !matches!(event, Kind::Stop(_) | Kind::Prompt(_) | Kind::SessionStart(_)) || !main_thread(call.event) {
+        if matches!(trouble, Trouble::Busy) && tool::leaves_a_record(event) {
+            // Nobody hears of it now; the next event that gets the lock says so.
+            let _ = file.miss();
+        }
         return Reply::default();
     }
     if let Trouble::Busy = trouble {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::core::contract::{Mode, digest};
-use crate::core::event::{Reply, ToolCall};
+use crate::core::event::{Kind, Reply, ToolCall};
 use crate::core::guard::plain;
 use crate::core::run::Course;
 use crate::core::seen::Seen;
@@ -53,6 +53,15 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
         return context::anchor(scene, calls);
     }
     Reply::default()
+}
+
+/// Whether an event that is no stop, prompt or start would have been recorded.
+pub(super) fn leaves_a_record(event: &Kind) -> bool {
+    match event {
+        Kind::PostTool(call) => call.failed || !call.edits.is_empty(),
+        Kind::PreTool(_) => false,
+        _ => true,
+    }
 }
 
 /// Records one edit. Whether it was the plan file.

@@ -129,6 +129,8 @@ fn bind_session(
             last_stop: old.last_stop,
             sleeps: old.sleeps,
             told_course: course,
+            // What another plan missed is no news of this one.
+            missed: file.missed(),
             ..Session::default()
         }
     };

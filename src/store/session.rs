@@ -10,8 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::core::contract::digest_start;
 use crate::core::run::{Course, Mark};
 use crate::store::disk;
+use crate::store::layout::SLOT;
 use crate::store::locate::Place;
 use crate::store::slot::{self, Slot};
+
+/// The most events that are counted as missed: the file stays small.
+const MOST_MISSED: u64 = 16 * 1024;
 
 /// The last stop of a session and what was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,8 +89,16 @@ pub struct Session {
     /// Such a hook woke this session, and it did not stop since.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub woken: bool,
+    /// How many events that could not be recorded were reported, see [`SessionFile::missed`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missed: u64,
     /// Deliveries seen: event key and route, newest last. See [`Session::twice`].
     pub seen: Vec<(String, char)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Session {
@@ -119,6 +131,7 @@ impl Session {
 #[derive(Debug)]
 pub struct SessionFile {
     file: File,
+    size: u64,
 }
 
 fn dir(state: &Path) -> PathBuf {
@@ -144,7 +157,7 @@ pub fn open(state: &Path, key: &str) -> Opened {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Opened::Missing,
         Err(_) => Opened::Unreadable,
         Ok((file, size)) => match slot::read(&file, size) {
-            Slot::Whole(session) => Opened::Session(SessionFile { file }, Box::new(session)),
+            Slot::Whole(session) => Opened::Session(SessionFile { file, size }, Box::new(session)),
             Slot::Empty | Slot::Torn => Opened::Unreadable,
         },
     }
@@ -164,7 +177,7 @@ fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> 
     let path = dir(state).join(format!("{key}.json"));
     let (file, size) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
     match slot::read(&file, size) {
-        Slot::Whole(session) => Some((SessionFile { file }, session)),
+        Slot::Whole(session) => Some((SessionFile { file, size }, session)),
         Slot::Empty | Slot::Torn => None,
     }
 }
@@ -184,7 +197,9 @@ pub fn create(state: &Path, key: &str) -> io::Result<SessionFile> {
         OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC,
         Mode::from_raw_mode(0o600),
     )?;
-    Ok(SessionFile { file: File::from(fd) })
+    let file = File::from(fd);
+    let size = file.metadata()?.len();
+    Ok(SessionFile { file, size })
 }
 
 impl SessionFile {
@@ -196,9 +211,28 @@ impl SessionFile {
         slot::write(&self.file, session)
     }
 
+    /// Counts an event that could not be recorded because the plan stayed locked: by a byte behind the slot, appended, since the
+    /// slot itself must not be written without the lock. Beyond [`MOST_MISSED`] it counts no more.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn miss(&self) -> io::Result<()> {
+        if self.missed() >= MOST_MISSED {
+            return Ok(());
+        }
+        rustix::fs::fcntl_setfl(&self.file, OFlags::APPEND)?;
+        rustix::io::write(&self.file, b" ")?;
+        Ok(())
+    }
+
+    /// How many events of this session were counted so, whatever it was bound to.
+    pub fn missed(&self) -> u64 {
+        self.size.saturating_sub(SLOT as u64)
+    }
+
     /// Reads it again, under a lock.
     pub fn reread(&self) -> Option<Session> {
-        match slot::read(&self.file, crate::store::layout::SLOT as u64) {
+        match slot::read(&self.file, SLOT as u64) {
             Slot::Whole(session) => Some(session),
             Slot::Empty | Slot::Torn => None,
         }

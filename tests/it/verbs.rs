@@ -293,26 +293,6 @@ fn a_lost_run_state_is_rebuilt_by_a_verb() {
 }
 
 #[test]
-fn eight_writers_lose_nothing() {
-    let stage = Stage::gated();
-    std::thread::scope(|scope| {
-        for writer in 0..8 {
-            let stage = &stage;
-            scope.spawn(move || {
-                for n in 0..10 {
-                    let agent = if writer % 2 == 0 { "shared".to_owned() } else { format!("own-{writer}") };
-                    stage.agent("main", &["log", "progress", &format!("{writer} {n}"), "--agent", &agent]).fine();
-                }
-            });
-        }
-    });
-    assert_eq!(stage.count("progress"), 80);
-    let ticks: std::collections::BTreeSet<u64> = stage.ledger().iter().map(|r| r["tick"].as_u64().unwrap()).collect();
-    assert_eq!(ticks.len(), stage.ledger().len());
-    assert_eq!(stage.status()["ledger"]["bad_lines"], 0);
-}
-
-#[test]
 fn plans_lists_and_json_is_json() {
     let stage = Stage::gated();
     stage.verb(&["init", "Second"]).fine();
