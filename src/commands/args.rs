@@ -96,6 +96,9 @@ pub enum Verb {
     /// List what is approved on this machine, or remove approvals of plans that are gone
     #[command(after_help = "Example: steadfast approvals\nExample: steadfast approvals --prune")]
     Approvals(Approvals),
+    /// Show which session is bound to which plan, and whether it lives, or forget those nobody comes back to
+    #[command(after_help = "Example: steadfast sessions\nExample: steadfast sessions --prune")]
+    Sessions(Sessions),
     /// Attach this session to the plan, or let the next session attach
     #[command(after_help = "Example: steadfast attach")]
     Attach,
@@ -374,6 +377,14 @@ pub struct Next {
 #[derive(Args, Debug)]
 pub struct Approvals {
     /// Remove the approvals of plans whose directory is gone from a project that is still there
+    #[arg(long)]
+    pub prune: bool,
+}
+
+/// `sessions`
+#[derive(Args, Debug)]
+pub struct Sessions {
+    /// Forget sessions whose host is gone and whose plan counts on another one
     #[arg(long)]
     pub prune: bool,
 }

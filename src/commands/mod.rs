@@ -31,6 +31,7 @@ mod render;
 mod report;
 mod restore;
 mod run;
+mod sessions;
 mod settings;
 mod start;
 mod status;
@@ -89,6 +90,7 @@ fn run(ctx: &Ctx, verb: Verb) -> Result<(), Failure> {
         Verb::Use(args) => use_plan::run(ctx, &args.ids),
         Verb::Plans => plans::run(ctx),
         Verb::Approvals(args) => approvals::run(ctx, &args),
+        Verb::Sessions(args) => sessions::run(ctx, &args),
         Verb::Report => report::run(ctx),
         Verb::Attach => attach::run(ctx),
         Verb::Run(args) => run::run(ctx, &args),

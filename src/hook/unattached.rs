@@ -35,9 +35,9 @@ impl By {
         match self {
             Self::Claim => desk.run.claim_until > call.now(),
             Self::Token(token) => attach::is_token(desk, token),
-            Self::Clear => {
-                owner().is_some_and(|o| o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id)
-            }
+            // One process may serve several conversations: only one whose end was seen has an heir.
+            Self::Clear => owner()
+                .is_some_and(|o| o.ended && o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id),
             Self::Word => !owner().as_ref().is_some_and(attach::is_live),
             Self::Edit => true,
         }

@@ -239,6 +239,14 @@ impl SessionFile {
     }
 }
 
+/// Removes the file of a session: it is bound to nothing any more.
+///
+/// # Errors
+/// The system's.
+pub fn forget(state: &Path, key: &str) -> io::Result<()> {
+    disk::remove(&dir(state).join(format!("{key}.json")))
+}
+
 /// All sessions known here, with their keys.
 pub fn all(state: &Path) -> Vec<(String, Session)> {
     let mut names = disk::names(&dir(state), 10_000);

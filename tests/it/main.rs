@@ -34,6 +34,7 @@ mod replay;
 mod report;
 mod request;
 mod schema;
+mod sessions;
 mod sleeper;
 mod stage;
 mod trust;
