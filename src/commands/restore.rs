@@ -6,7 +6,6 @@ use crate::error::{Failure, Result};
 use crate::store::{Attestation, layout};
 
 /// Where a file that asked for something else is kept.
-const KEPT: &str = "task_plan.md.before-restore";
 
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
@@ -22,13 +21,17 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         Failure::fault(format!("{} could not be written", place.file()), error.to_string(), "steadfast doctor")
     };
     if !snapshot.bytes.is_empty() {
-        desk.replace(KEPT, &snapshot.bytes).map_err(failed)?;
+        desk.replace(layout::BEFORE_RESTORE, &snapshot.bytes).map_err(failed)?;
     }
     desk.replace(layout::PLAN, canonical::plan(contract, &snapshot.view.phases).as_bytes()).map_err(failed)?;
     let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
     records.push(ctx.record("note", "", "the approved plan was written back"));
     ctx.commit(&mut desk, records)?;
-    let kept = if snapshot.bytes.is_empty() { String::new() } else { format!("; what stood there is in {KEPT}") };
+    let kept = if snapshot.bytes.is_empty() {
+        String::new()
+    } else {
+        format!("; what stood there is in {}", layout::BEFORE_RESTORE)
+    };
     ctx.say(&desk, &format!("restored {}{kept}", place.file()));
     Ok(())
 }

@@ -36,8 +36,9 @@ impl By {
             Self::Claim => desk.run.claim_until > call.now(),
             Self::Token(token) => attach::is_token(desk, token),
             // One process may serve several conversations: only one whose end was seen has an heir.
-            Self::Clear => owner()
-                .is_some_and(|o| o.ended && o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id),
+            Self::Clear => {
+                owner().is_some_and(|o| o.ended && o.pid.is_some() && o.pid == call.who().pid && o.host == call.host.id)
+            }
             Self::Word => !owner().as_ref().is_some_and(attach::is_live),
             Self::Edit => true,
         }

@@ -143,13 +143,10 @@ pub enum HeadRead {
     Damaged(String),
 }
 
-/// Where heads lie in the state directory.
-const PLANS: &str = "plans";
-
 /// The directory of a plan's head.
 pub fn dir(state: &Path, plan_dir: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
-    state.join(PLANS).join(digest(plan_dir.as_os_str().as_bytes()))
+    state.join(layout::PLANS).join(digest(plan_dir.as_os_str().as_bytes()))
 }
 
 /// Reads the head of a plan.
@@ -192,7 +189,7 @@ pub struct Stored {
 
 /// All heads, by the path of their plans.
 pub fn all(state: &Path) -> Vec<Stored> {
-    let plans = state.join(PLANS);
+    let plans = state.join(layout::PLANS);
     let is_hash = |name: &String| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
     let mut found: Vec<Stored> = disk::names(&plans, 100_000)
         .into_iter()

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::core::contract::{Contract, digest_start};
-use crate::store::{disk, head};
+use crate::store::{disk, head, layout};
 
 /// The most bytes of contracts that one dialogue offers.
 pub const MAX_OFFERED: usize = 2 * 1024 * 1024;
@@ -71,8 +71,6 @@ impl Pending {
     }
 }
 
-const NAME: &str = "pending.json";
-
 /// Saves what was shown.
 ///
 /// # Errors
@@ -81,12 +79,12 @@ pub fn save(state: &Path, plan_dir: &Path, pending: &Pending) -> io::Result<()> 
     let dir = head::dir(state, plan_dir);
     disk::make_private_dir(&dir)?;
     let bytes = serde_json::to_vec(pending).map_err(io::Error::other)?;
-    disk::replace_at(disk::open_dir(&dir)?.as_fd(), NAME, &bytes, 0o600, false)
+    disk::replace_at(disk::open_dir(&dir)?.as_fd(), layout::PENDING, &bytes, 0o600, false)
 }
 
 /// What was shown to this session last, if anything.
 pub fn read(state: &Path, plan_dir: &Path, session: &str) -> Option<Pending> {
-    let bytes = disk::read(&head::dir(state, plan_dir).join(NAME), MAX).bytes()?;
+    let bytes = disk::read(&head::dir(state, plan_dir).join(layout::PENDING), MAX).bytes()?;
     let pending: Pending = serde_json::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
     let shown = !(pending.offers.is_empty() && pending.proposals.is_empty() && pending.deed.is_empty());
     Some(pending).filter(|p| shown && p.session == session)
@@ -97,5 +95,5 @@ pub fn read(state: &Path, plan_dir: &Path, session: &str) -> Option<Pending> {
 /// # Errors
 /// The system's.
 pub fn clear(state: &Path, plan_dir: &Path) -> io::Result<()> {
-    disk::remove(&head::dir(state, plan_dir).join(NAME))
+    disk::remove(&head::dir(state, plan_dir).join(layout::PENDING))
 }

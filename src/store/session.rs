@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::contract::digest_start;
 use crate::core::run::{Course, Mark};
 use crate::store::disk;
-use crate::store::layout::SLOT;
+use crate::store::layout::{SESSIONS, SLOT};
 use crate::store::locate::Place;
 use crate::store::slot::{self, Slot};
 
@@ -135,7 +135,7 @@ pub struct SessionFile {
 }
 
 fn dir(state: &Path) -> PathBuf {
-    state.join("sessions")
+    state.join(SESSIONS)
 }
 
 /// What opening the file of a session gave.

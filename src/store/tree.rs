@@ -20,7 +20,6 @@ pub const MAX_FILES: usize = 200_000;
 const MAX_MEMORY: u64 = 64 * 1024 * 1024;
 /// A file that changed this shortly before it was read may change again within the same tick of its clock, in nanoseconds.
 const YOUNG: i128 = 2_000_000_000;
-const NAME: &str = "tree";
 
 /// What was read of a file: its digest, and by what it is known again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +156,7 @@ fn walk(root: &Path) -> Option<Vec<PathBuf>> {
 
 /// What is remembered of a tree: `size modified digest path`, ended by a zero byte each.
 fn remembered(dir: &Path) -> BTreeMap<PathBuf, Known> {
-    let bytes = disk::read(&dir.join(NAME), MAX_MEMORY).bytes().unwrap_or_default();
+    let bytes = disk::read(&dir.join(layout::TREE), MAX_MEMORY).bytes().unwrap_or_default();
     bytes
         .split(|b| *b == 0)
         .filter_map(|entry| {
@@ -180,7 +179,7 @@ fn remember(dir: &Path, known: &BTreeMap<PathBuf, Known>, now: i128) -> std::io:
         bytes.extend_from_slice(path.as_os_str().as_bytes());
         bytes.push(0);
     }
-    disk::replace_at(fd.as_fd(), NAME, &bytes, 0o600, false)
+    disk::replace_at(fd.as_fd(), layout::TREE, &bytes, 0o600, false)
 }
 
 #[cfg(test)]

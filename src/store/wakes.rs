@@ -6,9 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::disk;
+use crate::store::{disk, layout};
 
-const NAME: &str = "wake.json";
 /// The longest time between two runs that counts as a service, in seconds.
 const LONGEST: u64 = 25 * 60 * 60;
 
@@ -49,7 +48,7 @@ pub fn who(state: &Path, by_hook: bool, now: u64) -> &'static str {
 
 /// Reads it.
 fn read(state: &Path) -> Wakes {
-    let bytes = disk::read(&state.join(NAME), 4096).bytes().unwrap_or_default();
+    let bytes = disk::read(&state.join(layout::WAKES), 4096).bytes().unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
@@ -63,7 +62,7 @@ pub fn note(state: &Path, now: u64) -> io::Result<()> {
     let before = if now.saturating_sub(known.last) < SHORTEST { known.before } else { known.last };
     let wakes = Wakes { last: now, before };
     let bytes = serde_json::to_vec(&wakes).map_err(io::Error::other)?;
-    disk::replace_at(disk::open_dir(state)?.as_fd(), NAME, &bytes, 0o600, false)
+    disk::replace_at(disk::open_dir(state)?.as_fd(), layout::WAKES, &bytes, 0o600, false)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
+use steadfast::store::layout::{self, Entry};
 
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -42,6 +43,92 @@ fn cli_reference() {
         .unwrap();
     }
     compare(&root().join("docs/cli.md"), &text);
+}
+
+/// A table between its marks in a document.
+fn with_table(text: &str, mark: &str, entries: &[Entry]) -> String {
+    let mut table =
+        String::from("| file | what | written by | lock | how | missing or torn |\n|---|---|---|---|---|---|\n");
+    for e in entries {
+        writeln!(table, "| {} | {} | {} | {} | {} | {} |", e.path, e.what, e.writer, e.lock, e.how, e.broken).unwrap();
+    }
+    let (before, rest) = text.split_once(mark).unwrap_or_else(|| panic!("{mark}"));
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    format!("{before}{mark}\n{table}<!-- end -->{after}")
+}
+
+#[test]
+fn the_tables_of_files() {
+    let path = root().join("docs/state.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text = with_table(&text, "<!-- files of a project: made from src/store/layout.rs -->", layout::IN_PROJECT);
+    let mark = "<!-- files of the state directory: made from src/store/layout.rs -->";
+    compare(&path, &with_table(&text, mark, layout::IN_STATE));
+}
+
+/// What stands in the tables is what a run leaves, and every name of the layout is in them.
+#[test]
+fn every_file_of_a_run_is_in_the_tables() {
+    let names: Vec<String> = [layout::IN_PROJECT, layout::IN_STATE]
+        .concat()
+        .iter()
+        .flat_map(|entry| entry.path.split(", ").map(|path| path.trim_matches('`').to_owned()).collect::<Vec<_>>())
+        .collect();
+    for name in [
+        layout::PLAN,
+        layout::FINDINGS,
+        layout::PROGRESS,
+        layout::POINTER,
+        layout::PRIORITIES,
+        layout::PROPOSED_PRIORITIES,
+        layout::MODE,
+        layout::RUN,
+        layout::BLOCKS,
+        layout::ATTESTATION,
+        layout::PROOFS,
+        layout::PROPOSALS,
+        layout::BEFORE_PROPOSAL,
+        layout::BEFORE_RESTORE,
+        layout::IGNORE,
+        layout::ATTRIBUTES,
+        layout::HEAD,
+        layout::TREE,
+        layout::PENDING,
+        layout::SESSIONS,
+        layout::WAKES,
+        layout::PLANS,
+        layout::REQUEST,
+        "ledger-",
+        "contract-v",
+    ] {
+        assert!(names.iter().any(|known| known.contains(name)), "{name}");
+    }
+    let stage = crate::stage::Stage::gated();
+    stage.agent("main", &["done", "survey", "--anyway", "--why", "small"]).fine();
+    stage.write("built", "x");
+    stage.agent("main", &["check", "build"]).fine();
+    stage.agent("main", &["use", "--rank", stage.plan_dir().file_name().unwrap().to_str().unwrap()]).fine();
+    stage.prompt("main", "approve plan");
+    stage.stop("main", false);
+    stage.agent("main", &["restore"]).fine();
+    stage.edit_plan("- [ ] Tokenizer\n", "");
+    stage.agent("main", &["propose", "--why", "known"]).fine();
+    stage.verb(&["wake"]);
+    for root in [stage.project.join(".planning"), stage.state.clone()] {
+        for (file, _) in stage.tree(&root) {
+            let file = file.file_name().unwrap().to_str().unwrap();
+            let fits = |known: &String| fits(known.rsplit('/').next().unwrap(), file);
+            assert!(names.iter().any(fits), "{file} is in no table");
+        }
+    }
+}
+
+/// Whether a name is of a pattern, in which `<...>` stands for any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('<') else { return pattern == name };
+    let end = rest.split_once('>').map_or("", |(_, end)| end);
+    let Some(rest) = name.strip_prefix(start) else { return false };
+    (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| fits(end, &rest[at..]))
 }
 
 #[test]
