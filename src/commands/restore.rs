@@ -5,8 +5,6 @@ use crate::core::canonical;
 use crate::error::{Failure, Result};
 use crate::store::{Attestation, layout};
 
-/// Where a file that asked for something else is kept.
-
 pub(super) fn run(ctx: &Ctx) -> Result<()> {
     let place = ctx.place()?;
     let mut desk = ctx.desk(&place)?;

@@ -21,26 +21,34 @@ struct Trace {
     deeds: usize,
     opened: BTreeSet<String>,
     programs: usize,
+    /// Bytes that reads gave.
+    bytes: usize,
 }
 
 fn trace(stage: &Stage, session: &str, event: &str, fields: &Value) -> Option<Trace> {
-    let log = stage.home.join("trace");
     let mut payload = json!({ "session_id": session, "cwd": stage.project, "hook_event_name": event, "prompt": "x" });
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let input = stage.home.join("payload");
     std::fs::write(&input, payload.to_string()).unwrap();
+    traced(stage, &["hook", event, "--host", "claude-code"], &[], &input)
+}
+
+/// What strace sees of the program with these arguments.
+fn traced(stage: &Stage, args: &[&str], env: &[(&str, &str)], input: &std::path::Path) -> Option<Trace> {
+    let log = stage.home.join("trace");
     let status = Command::new("strace")
         .args(["-f", "-qq", "-o"])
         .arg(&log)
         .arg(binary())
-        .args(["hook", event, "--host", "claude-code"])
+        .args(args)
         .current_dir(&stage.project)
         .env_clear()
         .envs(stage.env.iter().map(|(k, v)| (k, v)))
         .env("CLAUDE_PID", std::process::id().to_string())
         .env("CLAUDE_CODE_SESSION_ATTENDED", "0")
         .env("AI_AGENT", "claude-code_2-1-332_harness")
-        .stdin(std::fs::File::open(&input).unwrap())
+        .envs(env.iter().copied())
+        .stdin(std::fs::File::open(input).unwrap())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
@@ -65,6 +73,11 @@ fn trace(stage: &Stage, session: &str, event: &str, fields: &Value) -> Option<Tr
             .map(|p| p.rsplit('/').next().unwrap_or(p).to_owned())
             .collect(),
         programs: lines.iter().filter(|l| l.starts_with("execve")).count(),
+        bytes: lines
+            .iter()
+            .filter(|l| l.starts_with("read(") || l.starts_with("pread64("))
+            .filter_map(|l| l.rsplit_once("= ")?.1.trim().parse::<usize>().ok())
+            .sum(),
     })
 }
 
@@ -204,36 +217,56 @@ fn loaded(name: &str) -> bool {
     name.starts_with("ld.so") || name.starts_with("lib") || ["maps", "cgroup"].contains(&name)
 }
 
+/// Calls and bytes read of every hook, and of an append by a verb.
+fn costs(stage: &Stage) -> Vec<(&'static str, usize, usize)> {
+    let mut costs = Vec::new();
+    for (event, fields) in events() {
+        stage.hook("main", event, fields.clone());
+        let trace = trace(stage, "main", event, &with_new_ids(&fields)).unwrap();
+        costs.push((event, trace.deeds, trace.bytes));
+    }
+    let shell = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "main")];
+    let append = traced(stage, &["log", "note", "x"], &shell, std::path::Path::new("/dev/null")).unwrap();
+    costs.push(("log", append.deeds, append.bytes));
+    costs
+}
+
+/// A stage whose ids, and so every name and payload, have the length of any other's.
+fn prepared(prepare: impl FnOnce(&Stage)) -> Stage {
+    let stage = Stage::gated();
+    prepare(&stage);
+    // The first append finds the new end of the ledger in its file, and the run state knows it from then on.
+    stage.agent("main", &["log", "note", "the end is known again"]).fine();
+    stage
+}
+
 #[test]
-fn the_same_calls_however_long_the_ledger_and_however_many_plans() {
+fn the_same_cost_however_long_the_ledger_however_many_plans_and_agents() {
     if !has_strace() {
         assert!(std::env::var_os("CI").is_none(), "strace is needed in CI");
         return;
     }
-    let count = |stage: &Stage| -> Vec<usize> {
-        let mut counts = Vec::new();
-        for (event, fields) in events() {
-            stage.hook("main", event, fields.clone());
-            counts.push(trace(stage, "main", event, &with_new_ids(&fields)).unwrap().deeds);
+    const LINES: usize = 1_000_000;
+    let small = costs(&prepared(|_| {}));
+    let long = prepared(|stage| {
+        let line = "{\"tick\":9,\"event\":\"note\"}\n";
+        std::fs::write(stage.plan_dir().join("ledger-claude-code.jsonl"), line.repeat(LINES)).unwrap();
+    });
+    assert_eq!(costs(&long), small, "{LINES} lines");
+    let many = prepared(|stage| {
+        let pointer = stage.project.join(".planning/.active_plan");
+        std::fs::write(&pointer, stage.plan_dir().file_name().unwrap().as_encoded_bytes()).unwrap();
+        for n in 0..5_000 {
+            stage.write(&format!(".planning/other-{n}/task_plan.md"), "");
         }
-        counts
-    };
-    let small = Stage::gated();
-    let large = Stage::gated();
-    for n in 0..200 {
-        large.write(&format!(".planning/other-{n}/task_plan.md"), crate::stage::PLAN);
-    }
-    let path = std::fs::read_dir(large.project.join(".planning"))
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .find(|p| p.join("ledger-claude-code.jsonl").is_file())
-        .unwrap();
-    let ledger = path.join("ledger-claude-code.jsonl");
-    let line = large.read(&ledger).lines().last().unwrap().to_owned() + "\n";
-    let text = line.repeat(20_000);
-    std::fs::write(&ledger, text).unwrap();
-    large.agent("main", &["log", "note", "the end is known again"]).fine();
-    assert_eq!(count(&small), count(&large));
+    });
+    assert_eq!(costs(&many), small, "5,000 plans");
+    let agents = prepared(|stage| {
+        for n in 0..100 {
+            stage.agent("main", &["log", "note", "x", "--agent", &format!("agent-{n:03}")]).fine();
+        }
+    });
+    assert_eq!(costs(&agents), small, "100 agents");
 }
 
 /// The released form is one static file; only where it was built (`scripts/build-static.sh`) can it be weighed.
