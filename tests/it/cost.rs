@@ -246,13 +246,13 @@ fn the_same_cost_however_long_the_ledger_however_many_plans_and_agents() {
         assert!(std::env::var_os("CI").is_none(), "strace is needed in CI");
         return;
     }
-    const LINES: usize = 1_000_000;
+    let lines = 1_000_000;
     let small = costs(&prepared(|_| {}));
     let long = prepared(|stage| {
         let line = "{\"tick\":9,\"event\":\"note\"}\n";
-        std::fs::write(stage.plan_dir().join("ledger-claude-code.jsonl"), line.repeat(LINES)).unwrap();
+        std::fs::write(stage.plan_dir().join("ledger-claude-code.jsonl"), line.repeat(lines)).unwrap();
     });
-    assert_eq!(costs(&long), small, "{LINES} lines");
+    assert_eq!(costs(&long), small, "{lines} lines");
     let many = prepared(|stage| {
         let pointer = stage.project.join(".planning/.active_plan");
         std::fs::write(&pointer, stage.plan_dir().file_name().unwrap().as_encoded_bytes()).unwrap();
