@@ -9,6 +9,7 @@
     reason = "a tool for whoever works on steadfast: it starts programs, reads clocks, prints and may fail loudly"
 )]
 
+mod growth;
 mod measure;
 mod scene;
 
@@ -134,6 +135,9 @@ fn main() {
             line(&format!("{:<24}", case.name), &cells);
         }
     }
+    let program = &builds.first().expect("a build: LABEL=PROGRAM,EMPTY").program;
+    growth::growth(program, &cases, runs / 5 + 1);
+    growth::appends(program, &cases, runs / 5 + 1);
 }
 
 fn line(name: &str, cells: &[String]) {

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::measure::Call;
 
+/// A file beyond this is not read back, in bytes.
+const LARGE: u64 = 4 * 1024 * 1024;
+
 /// One event of a session.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -25,7 +28,10 @@ pub(crate) struct Case {
 /// The project, its home and the state directory.
 pub(crate) struct Scene {
     dir: tempfile::TempDir,
-    files: Vec<(PathBuf, Vec<u8>)>,
+    /// Path, length, and what is in it.
+    files: Vec<(PathBuf, u64, Vec<u8>)>,
+    /// Where hooks write.
+    roots: Vec<PathBuf>,
 }
 
 fn case(name: &'static str, event: &'static str, says: &'static str, records: &'static str, fields: Value) -> Case {
@@ -64,7 +70,8 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-fn plan() -> String {
+/// A plan of seven phases, and notes up to `size` bytes.
+fn plan(size: usize) -> String {
     let names = ["Survey", "Lexer", "Grammar", "Tables", "Errors", "Speed", "Release"];
     let mut text =
         "# Task Plan: Replace the parser\n\n## Goal\nReplace the hand-written parser without breaking the command \
@@ -89,7 +96,7 @@ fn plan() -> String {
         }
     }
     text += "\n## Decisions\n| Decision | Reason |\n|---|---|\n";
-    while text.len() < 5 * 1024 {
+    while text.len() < size {
         text += "| Keep the old entry point | Plugins call it by name |\n";
     }
     text
@@ -98,23 +105,19 @@ fn plan() -> String {
 impl Scene {
     /// Sets up a project in which every event finds what it finds in the middle of a run.
     pub(crate) fn new(program: &Path, cases: &[Case]) -> Self {
-        let mut scene = Self { dir: tempfile::tempdir().unwrap(), files: Vec::new() };
+        Self::with_plan(program, cases, 5 * 1024)
+    }
+
+    /// The same with a plan of so many bytes.
+    pub(crate) fn with_plan(program: &Path, cases: &[Case], size: usize) -> Self {
+        let mut scene = Self { dir: tempfile::tempdir().unwrap(), files: Vec::new(), roots: Vec::new() };
+        scene.roots = vec![scene.at("state"), scene.at("project/.planning")];
         for name in ["project/.git", "project/src", "home/.cargo/bin", "data"] {
             fs::create_dir_all(scene.at(name)).unwrap();
         }
-        fs::write(scene.at("project/plan.md"), plan()).unwrap();
+        fs::write(scene.at("project/plan.md"), plan(size)).unwrap();
         fs::write(scene.at("project/src/lexer.rs"), "fn next() {}\n".repeat(200)).unwrap();
-        let status = Command::new(program)
-            .args(["init", "--gated", "--from", "plan.md", "Replace the parser"])
-            .current_dir(scene.at("project"))
-            .env_clear()
-            .envs(scene.env(false))
-            .envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "main")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "init: {status}");
+        scene.run(program, &["init", "--gated", "--from", "plan.md", "Replace the parser"]);
         // Every file is there, and no counter is at its first value.
         let order = [8, 1, 2, 3, 4, 5, 6, 7, 1];
         for case in order.into_iter().filter_map(|n| cases.get(n)) {
@@ -143,6 +146,31 @@ impl Scene {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .to_vec()
+    }
+
+    /// Runs a verb of the attached session.
+    pub(crate) fn run(&self, program: &Path, args: &[&str]) {
+        let call = self.verb(program, args);
+        let mut command = Command::new(&call.program);
+        command.args(&call.args).current_dir(&call.dir).env_clear().envs(call.env.iter().map(|(k, v)| (k, v)));
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
+        assert!(status.success(), "{args:?}: {status}");
+    }
+
+    /// A verb in the shell of the attached session.
+    pub(crate) fn verb(&self, program: &Path, args: &[&str]) -> Call {
+        let mut env = self.env(false);
+        env.extend(
+            [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "main")].map(|(k, v)| (k.to_owned(), v.to_owned())),
+        );
+        let args = args.iter().map(|a| (*a).to_owned()).collect();
+        Call { program: program.to_owned(), args, env, dir: self.at("project"), input: PathBuf::from("/dev/null") }
+    }
+
+    /// Takes what is there now for what every run finds; beside the state, only what lies in this plan is put back.
+    pub(crate) fn keep(&mut self, plan: &Path) {
+        self.roots = vec![self.at("state"), plan.to_owned()];
+        self.files = self.now();
     }
 
     fn input(&self, case: &Case) -> PathBuf {
@@ -195,16 +223,18 @@ impl Scene {
         path
     }
 
-    fn now(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut rest = vec![self.at("state"), self.at("project/.planning")];
+    fn now(&self) -> Vec<(PathBuf, u64, Vec<u8>)> {
+        let mut rest = self.roots.clone();
         let mut files = Vec::new();
         while let Some(dir) = rest.pop() {
             for path in fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()) {
                 if path.is_dir() {
                     rest.push(path);
                 } else {
-                    let bytes = fs::read(&path).unwrap();
-                    files.push((path, bytes));
+                    let length = path.metadata().unwrap().len();
+                    // Of a large ledger only the length is looked at: it is only appended to.
+                    let bytes = if length > LARGE { Vec::new() } else { fs::read(&path).unwrap() };
+                    files.push((path, length, bytes));
                 }
             }
         }
@@ -213,14 +243,14 @@ impl Scene {
 
     /// Puts everything a hook wrote back to what it was, in place, so that every run finds the same.
     pub(crate) fn reset(&self) {
-        for (path, bytes) in self.now() {
-            match self.files.iter().find(|(known, _)| *known == path) {
-                None => fs::remove_file(&path).unwrap(),
-                Some((_, old)) if *old == bytes => {}
-                Some((_, old)) => {
-                    let mut file = fs::File::options().write(true).open(&path).unwrap();
+        for now in self.now() {
+            match self.files.iter().find(|(known, ..)| *known == now.0) {
+                None => fs::remove_file(&now.0).unwrap(),
+                Some(old) if *old == now => {}
+                Some((path, length, old)) => {
+                    let mut file = fs::File::options().write(true).open(path).unwrap();
                     file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(old)).unwrap();
-                    file.set_len(old.len() as u64).unwrap();
+                    file.set_len(*length).unwrap();
                 }
             }
         }
@@ -234,9 +264,9 @@ impl Scene {
         let now = self.now();
         let news: Vec<String> = now
             .iter()
-            .filter(|(path, _)| path.extension().is_some_and(|e| e == "jsonl"))
-            .filter_map(|(path, bytes)| {
-                let old = self.files.iter().find(|(known, _)| known == path).map_or(0, |(_, old)| old.len());
+            .filter(|(path, ..)| path.extension().is_some_and(|e| e == "jsonl"))
+            .filter_map(|(path, _, bytes)| {
+                let old = self.files.iter().find(|(known, ..)| known == path).map_or(0, |(.., old)| old.len());
                 bytes.get(old..).map(|new| String::from_utf8_lossy(new).into_owned())
             })
             .collect();

@@ -135,6 +135,7 @@ impl Ctx {
         }
         self.may_leave(Some(place))?;
         let mut desk = Desk::verb(place).map_err(|trouble| Self::no_desk(place, &trouble))?;
+        desk.synced = self.world.syncs();
         if desk.found != RunFound::Whole {
             self.rebuild(&mut desk);
         }

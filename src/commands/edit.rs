@@ -55,6 +55,7 @@ pub(super) fn change(
     desk: &Desk,
     make: impl Fn(&[u8], &crate::core::plan::Plan) -> std::result::Result<Vec<u8>, String>,
 ) -> Result<()> {
+    desk.tidy();
     for _ in 0..20 {
         let bytes = desk.plan().bytes().unwrap_or_default();
         let changed = make(&bytes, &plan_read::read(&bytes)).map_err(|why| {

@@ -20,10 +20,11 @@ pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> R
     if place.id.is_empty() {
         return legacy::answer(call, file, session);
     }
-    let desk = match Desk::hook(&place) {
+    let mut desk = match Desk::hook(&place) {
         Ok(desk) => desk,
         Err(trouble) => return without_desk(call, file, session, &trouble),
     };
+    desk.synced = call.world.syncs();
     // What was read before the lock may be old.
     let session = file.reread().unwrap_or(session);
     if desk.found != Found::Whole {

@@ -60,6 +60,8 @@ pub struct Desk {
     pub run: Run,
     /// How the run state was found.
     pub found: Found,
+    /// Records are on the disk, and not only in the system's memory, when an append ends.
+    pub synced: bool,
     pub(super) dir: OwnedFd,
     was: Run,
     /// Bytes of the run state file.
@@ -91,7 +93,7 @@ impl Desk {
             Ok((file, size)) => read_run(&file, size),
             Err(error) => (Run::default(), missing_or_torn(&error)),
         };
-        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, size: 0, run_file: None })
+        Ok(Self { place: place.clone(), was: run.clone(), run, found, synced: false, dir, size: 0, run_file: None })
     }
 
     /// Opens and locks a plan for a hook: creates nothing, waits at most [`lock::HOOK_PATIENCE`].
@@ -115,13 +117,16 @@ impl Desk {
     /// # Errors
     /// A [`Trouble`].
     pub fn verb(place: &Place) -> Result<Self, Trouble> {
-        let desk = Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)?;
-        // Everybody who writes here holds the lock, so what lies about was left by a process that was killed.
-        for name in disk::names(&desk.path(), 10_000).iter().filter(|n| n.starts_with('.') && is_temp(n)) {
+        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)
+    }
+
+    /// Removes temporary files: everybody who makes some here holds the lock, so what lies about was left by a process that was
+    /// killed. It looks at every name, so it is no part of an append.
+    pub fn tidy(&self) {
+        for name in disk::names(&self.path(), 10_000).iter().filter(|n| n.starts_with('.') && is_temp(n)) {
             // One that cannot be removed is in nobody's way.
-            let _ = disk::remove(&desk.path().join(name));
+            let _ = disk::remove(&self.path().join(name));
         }
-        Ok(desk)
     }
 
     fn locked(place: &Place, flags: OFlags, patience: Duration) -> Result<Self, Trouble> {
@@ -134,6 +139,7 @@ impl Desk {
                     run: Run::default(),
                     was: Run::default(),
                     found: Found::Missing,
+                    synced: false,
                     dir,
                     size: 0,
                     run_file: None,
@@ -149,7 +155,7 @@ impl Desk {
             size = file.metadata().map_or(size, |m| m.len());
         }
         let (run, found) = read_run(&file, size);
-        Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, size, run_file: Some(file) })
+        Ok(Self { place: place.clone(), was: run.clone(), run, found, synced: false, dir, size, run_file: Some(file) })
     }
 
     /// The plan file.

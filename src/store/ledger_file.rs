@@ -53,7 +53,8 @@ impl Desk {
             bytes.extend_from_slice(line.as_bytes());
             bytes.push(b'\n');
         }
-        if let Err(error) = file.write_all(&bytes) {
+        let sync = |file: &File| if self.synced { file.sync_data() } else { Ok(()) };
+        if let Err(error) = file.write_all(&bytes).and_then(|()| sync(&file)) {
             // Without this a full disk would leave half a line.
             let _ = file.set_len(size);
             return Err(error);

@@ -26,6 +26,11 @@ impl World {
         std::env::var(name).ok().filter(|v| !v.is_empty())
     }
 
+    /// Whether the user wants every record on the disk before it is acknowledged (`STEADFAST_SYNC=1`).
+    pub fn syncs(self) -> bool {
+        self.var("STEADFAST_SYNC").as_deref() == Some("1")
+    }
+
     /// Where this process works. `None` where the directory is gone.
     pub fn cwd(self) -> Option<PathBuf> {
         std::env::current_dir().ok()
