@@ -72,7 +72,8 @@ fn main() {
         .map(|(name, path)| {
             let case = if name.contains("stop") { stop } else { prompt };
             let path = path.display().to_string();
-            (name, add(scene.other(Path::new("/bin/sh"), &[&path], case), 10))
+            let words: &[&str] = if name.contains("append") { &[&path, "progress", "x"] } else { &[&path] };
+            (name, add(scene.other(Path::new("/bin/sh"), words, case), 10))
         })
         .collect();
 
@@ -99,9 +100,12 @@ fn main() {
     println!(
         "{runs} runs of each, in turn; times in ms, memory in KiB; `x` is the ratio to the empty static program\n"
     );
-    line(&format!("{:<24}", "yardstick"), &["median", "min", "cpu", "calls", "faults", "peak"].map(str::to_owned));
+    line(
+        &format!("{:<24}", "yardstick"),
+        &["median", "min", "cpu", "calls", "procs", "faults", "peak"].map(str::to_owned),
+    );
     let yardstick = |name: &str, row: &Row| {
-        let cells = [median(row), least(row), cpu(row), calls(row), faults(row), peak(row)];
+        let cells = [median(row), least(row), cpu(row), calls(row), processes(row), faults(row), peak(row)];
         line(&format!("{name:<24}"), &cells);
     };
     yardstick("sh -c :", row(shell));
@@ -114,7 +118,7 @@ fn main() {
     for (build, table) in builds.iter().zip(&tables) {
         let bytes = std::fs::metadata(&build.program).unwrap().len();
         println!("\n{}: {bytes} bytes ({} KiB)\n", build.label, bytes / 1024);
-        let head = ["median", "x", "min", "cpu", "cpu x", "by sh", "x", "calls", "opened", "faults", "peak"];
+        let head = ["median", "x", "min", "cpu", "cpu x", "by sh", "x", "calls", "procs", "opened", "faults", "peak"];
         line(&format!("{:<24}", "event"), &head.map(str::to_owned));
         let empty = row(table.empty);
         for (case, (direct, launched)) in cases.iter().zip(&table.events) {
@@ -128,6 +132,7 @@ fn main() {
                 median(launched),
                 ratio(wall(launched), wall(empty)),
                 calls(direct),
+                processes(direct),
                 direct.traced.map_or("-".to_owned(), |t| t.opened.to_string()),
                 faults(direct),
                 peak(direct),
@@ -174,8 +179,9 @@ fn reference() -> Vec<(String, PathBuf)> {
             .find(|p| p.is_file())
     };
     let inject = first(&["inject-plan.sh"]).map(|path| ("reference, inject".to_owned(), path));
+    let append = first(&["ledger-append.sh"]).map(|path| ("reference, append".to_owned(), path));
     let stop = first(&["gate-stop.sh", "check-complete.sh"]).map(|path| ("reference, stop".to_owned(), path));
-    inject.into_iter().chain(stop).collect()
+    inject.into_iter().chain(stop).chain(append).collect()
 }
 
 fn middle(mut values: Vec<f64>) -> Option<f64> {
@@ -214,6 +220,10 @@ fn cpu(row: &Row) -> String {
 
 fn calls(row: &Row) -> String {
     row.traced.map_or("-".to_owned(), |t| t.calls.to_string())
+}
+
+fn processes(row: &Row) -> String {
+    row.traced.map_or("-".to_owned(), |t| t.processes.to_string())
 }
 
 fn faults(row: &Row) -> String {

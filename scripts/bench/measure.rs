@@ -29,6 +29,8 @@ pub(crate) struct Took {
 #[derive(Clone, Copy)]
 pub(crate) struct Traced {
     pub(crate) calls: usize,
+    /// Processes, itself included.
+    pub(crate) processes: usize,
     pub(crate) opened: usize,
     /// Peak resident memory in KiB.
     pub(crate) peak: Option<u64>,
@@ -91,7 +93,13 @@ impl Call {
             let call = l.split_once(' ').map_or(*l, |(_, rest)| rest.trim_start());
             call.starts_with("open") && !l.contains("= -1") && !l.contains("O_DIRECTORY")
         };
-        let traced = Traced { calls: lines().count(), opened: lines().filter(opened).count(), peak: self.peak(&log) };
+        let processes: std::collections::BTreeSet<&str> = text.lines().filter_map(|l| l.split(' ').next()).collect();
+        let traced = Traced {
+            calls: lines().count(),
+            processes: processes.len(),
+            opened: lines().filter(opened).count(),
+            peak: self.peak(&log),
+        };
         reset();
         Some(traced)
     }
