@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::commands::args::Check;
 use crate::commands::ctx::Ctx;
-use crate::commands::edit;
-use crate::commands::prove::{Way, demand, hand_off, prove};
+use crate::commands::prove::{Way, demand, prove};
+use crate::commands::{edit, hand_off};
 use crate::core::plan::Status;
 use crate::error::Result;
 
@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Ctx, args: &Check) -> Result<()> {
     }
     let way = Way { ask: !args.yes, again: args.again, reuse: false };
     let results = prove(ctx, &place, &ids, Duration::from_secs(args.timeout.max(1)), way)?;
-    hand_off(ctx, &place, &results)?;
+    hand_off::word_missing(ctx, &place, &results)?;
     demand(&results)?;
     let desk = Ctx::look(&place)?;
     ctx.say(&desk, &format!("checks passed: {}", ids.join(", ")));

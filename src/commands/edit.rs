@@ -96,3 +96,15 @@ pub(super) fn awaken(ctx: &Ctx, desk: &mut Desk, snapshot: &mut Snapshot) -> Vec
     }
     woken.iter().map(|woken| ctx.record("wake", &woken.phase, &woken.evidence)).collect()
 }
+
+/// Attaches, opens the next phase, raises the mark, and records: the end of every verb that ends a phase.
+pub(super) fn settle(ctx: &Ctx, desk: &mut Desk, record: Record) -> Result<()> {
+    let mut records = Vec::from_iter(ctx.attach(desk, false)?);
+    records.push(record);
+    let snapshot = ctx.snapshot(desk);
+    desk.raise(&snapshot.view);
+    if let Some(opened) = open_next(desk, &snapshot)? {
+        records.push(ctx.record("phase_start", &opened, "opened after the last one"));
+    }
+    ctx.commit(desk, records)
+}

@@ -3,7 +3,7 @@
 use crate::commands::args::{Done, Reason};
 use crate::commands::ctx::Ctx;
 use crate::commands::prove::{self, Way};
-use crate::commands::{attest, edit, pause};
+use crate::commands::{attest, edit, hand_off, pause};
 use crate::core::plan::{Status, StepState};
 use crate::core::run::{Proof, phase_key};
 use crate::error::{Failure, Result};
@@ -40,7 +40,7 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
         // The lock is not held while commands run: hooks need it.
         let way = Way { ask: true, again: false, reuse: true };
         let results = prove::prove(ctx, &place, std::slice::from_ref(&id), prove::LIMIT, way)?;
-        prove::hand_off(ctx, &place, &results)?;
+        hand_off::word_missing(ctx, &place, &results)?;
         prove::demand(&results)?;
     } else {
         let open: Vec<&str> =
@@ -68,7 +68,7 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     if let Some((until, _)) = &again {
         record.data = serde_json::json!({ "why": args.why, "until": until });
     }
-    settle(ctx, &mut desk, record)?;
+    edit::settle(ctx, &mut desk, record)?;
     ctx.say(
         &desk,
         &match again {
@@ -133,7 +133,7 @@ fn end(ctx: &Ctx, args: &Reason, status: Status, event: &str) -> Result<String> 
     }
     let mut record = ctx.record(event, &id, &args.why);
     record.data = serde_json::json!({ "by": if ctx.person() { "person" } else { "agent" }, "why": args.why });
-    settle(ctx, &mut desk, record)?;
+    edit::settle(ctx, &mut desk, record)?;
     Ok(id)
 }
 
@@ -184,16 +184,4 @@ fn take_word_back(ctx: &Ctx, place: &Place, desk: &Desk, snapshot: &Snapshot, id
 /// A reason as the run state keeps it.
 pub(super) fn short(why: &str) -> String {
     crate::output::clean(why).replace('\n', " ").chars().take(WHY).collect()
-}
-
-/// Attaches, opens the next phase, raises the mark, and records: the end of every verb that ends a phase.
-pub(super) fn settle(ctx: &Ctx, desk: &mut Desk, record: crate::core::ledger::Record) -> Result<()> {
-    let mut records = Vec::from_iter(ctx.attach(desk, false)?);
-    records.push(record);
-    let snapshot = ctx.snapshot(desk);
-    desk.raise(&snapshot.view);
-    if let Some(opened) = edit::open_next(desk, &snapshot)? {
-        records.push(ctx.record("phase_start", &opened, "opened after the last one"));
-    }
-    ctx.commit(desk, records)
 }

@@ -12,6 +12,7 @@ mod doctor;
 mod edit;
 mod export;
 mod finish;
+mod hand_off;
 mod hosts;
 mod import;
 mod init;

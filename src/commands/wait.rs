@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Ctx, args: &Args) -> Result<()> {
     record.data = json!({ "why": question, "until": wait.until, "file": wait.file, "human": wait.human });
     let (words, in_sight) = (wait.words(), wait.in_sight(ctx.world.now()));
     run.wait = Some(wait);
-    finish::settle(ctx, &mut desk, record)?;
+    edit::settle(ctx, &mut desk, record)?;
     let who = ctx.woken_by(&desk, in_sight);
     let answered = if args.human.is_some() { format!("; answered by: steadfast start {id}") } else { String::new() };
     ctx.say(&desk, &format!("{id} waits {words}; woken by: {who}{answered}"));

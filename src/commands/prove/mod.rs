@@ -1,33 +1,27 @@
 //! Making proofs: the conditions of phases are looked at in the project root, and what came of it is recorded.
 
+mod command;
+mod consent;
+
 use std::time::Duration;
 
 use serde_json::json;
 
+use command::{CHECKING, Ran, execute, explain, keep};
+use consent::consent;
+
 use crate::commands::ctx::Ctx;
-use crate::commands::progress::Progress;
-use crate::commands::{condition, edit, finish};
+use crate::commands::{condition, edit};
 use crate::core::contract::{ContractPhase, digest};
 use crate::core::plan::Status;
 use crate::core::proof::{self, Need, Outcome};
 use crate::core::run::{Proof, phase_key};
-use crate::core::tools;
-use crate::core::wait::Wait;
 use crate::error::{Failure, Result};
-use crate::output::{Style, clean};
-use crate::store::{Desk, Place, Snapshot, disk, layout, tree};
-use crate::world::run::{End, git_files, shell};
+use crate::store::{Desk, Place, Snapshot, tree};
+use crate::world::run::{End, git_files};
 
 /// The most a command may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(600);
-/// In the environment of a check: the plan it belongs to.
-const CHECKING: &str = "STEADFAST_CHECKING";
-/// Lines of a failed command that are shown off a terminal.
-const SHOWN: usize = 15;
-/// What a phase waits for that lacks nothing but a person's word.
-const TO_APPROVE: &str = "to approve its result";
-/// Lines of output that are kept.
-const KEPT: usize = 200;
 
 /// How proofs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +46,7 @@ pub(super) struct PhaseProof {
     /// It was run again as often as it may.
     tried: bool,
     /// Everything else holds: a person has to give their word.
-    word: bool,
+    pub(super) word: bool,
     data: serde_json::Value,
 }
 
@@ -95,28 +89,6 @@ pub(super) fn prove(ctx: &Ctx, place: &Place, ids: &[String], limit: Duration, w
     }
     results.extend(made);
     Ok(results)
-}
-
-/// Hands off the phases that lack nothing but a person's word, so that the run may go on, or end, without it.
-pub(super) fn hand_off(ctx: &Ctx, place: &Place, results: &[PhaseProof]) -> Result<()> {
-    for id in results.iter().filter(|r| r.word).map(|r| &r.id) {
-        let mut desk = ctx.desk(place)?;
-        let snapshot = ctx.snapshot(&desk);
-        let Some(asked) = snapshot.contract.as_ref().and_then(|c| c.phase(id)) else { continue };
-        // The word may have come meanwhile.
-        if snapshot.head.as_ref().is_some_and(|h| h.is_given(asked)) {
-            continue;
-        }
-        edit::status(&desk, id, Status::Waiting)?;
-        let run = desk.run.phases.entry(phase_key(id)).or_default();
-        run.status = Some(Status::Waiting);
-        TO_APPROVE.clone_into(&mut run.why);
-        run.wait = Some(Wait { human: true, ..Wait::default() });
-        let mut record = ctx.record("phase_waiting", id, "for the user");
-        record.data = json!({ "why": TO_APPROVE, "until": 0, "file": "", "human": true });
-        finish::settle(ctx, &mut desk, record)?;
-    }
-    Ok(())
 }
 
 /// Fails where one of them did not pass.
@@ -202,60 +174,6 @@ fn unchanged(desk: &Desk, phase: &ContractPhase, often: bool) -> PhaseProof {
     }
 }
 
-/// A command that no person approved runs only inside the attached session, whose agent wrote it, and not in a phase that keeps it
-/// from a shell. Anybody else is shown it first.
-fn consent(ctx: &Ctx, desk: &Desk, snapshot: &Snapshot, phases: &[&ContractPhase], ask: bool) -> Result<()> {
-    let attached = ctx.who.as_ref().is_some_and(|(_, who)| who.key() == desk.run.owner);
-    let fence = tools::no_shell(&snapshot.view).filter(|_| attached);
-    if attached && fence.is_none() {
-        return Ok(());
-    }
-    let approved = snapshot.head.as_ref().map(|h| h.person_commands.as_slice()).unwrap_or_default();
-    let strange: Vec<&str> = phases
-        .iter()
-        .flat_map(|p| &p.checks)
-        .filter(|c| !approved.contains(&digest(c.as_bytes())))
-        .map(String::as_str)
-        .collect();
-    if strange.is_empty() {
-        return Ok(());
-    }
-    if let Some(fence) = fence {
-        return Err(Failure::no(
-            format!("phase `{}` names its tools, and a shell is none of them", fence.phase),
-            format!("no person approved these commands: {}", strange.join("; ")),
-            "steadfast attest  # typed by the user, in a terminal: then its commands count as theirs",
-        ));
-    }
-    if ctx.who.is_some() {
-        return Err(Failure::no(
-            "these commands were approved in another session",
-            strange.join("; "),
-            "steadfast attach  # to work on the plan in this session",
-        ));
-    }
-    if !(ask && ctx.world.can_ask()) {
-        return Err(Failure::no(
-            "these commands were approved by an agent, not by a person",
-            strange.join("; "),
-            "steadfast attest  # in a terminal: with your code its commands count as your own",
-        ));
-    }
-    ctx.out.aside("These commands were approved by an agent, not by a person:");
-    for command in &strange {
-        ctx.out.aside(&format!("  {}", ctx.out.paint(Style::Cyan, command)));
-    }
-    let typed = ctx.world.ask("run them? type yes: ").unwrap_or_default();
-    if typed.trim() == "yes" {
-        return Ok(());
-    }
-    Err(Failure::no(
-        "nothing was run",
-        "the commands were not agreed to",
-        "steadfast attest  # in a terminal: with your code its commands count as your own",
-    ))
-}
-
 /// Says in the run state that these checks were begun: whoever is killed meanwhile leaves that behind.
 fn begin(ctx: &Ctx, place: &Place, phases: &[&ContractPhase]) -> Result<()> {
     let commands = |p: &&&ContractPhase| !p.checks.is_empty();
@@ -274,14 +192,6 @@ fn begin(ctx: &Ctx, place: &Place, phases: &[&ContractPhase]) -> Result<()> {
             "steadfast doctor",
         )
     })
-}
-
-#[derive(Clone)]
-struct Ran {
-    end: End,
-    millis: u128,
-    digest: String,
-    tail: Vec<String>,
 }
 
 fn one(
@@ -343,50 +253,6 @@ fn one(
         map.insert("artifacts".to_owned(), artifacts);
     }
     Ok(PhaseProof { id: phase.id.clone(), proof, exit, why, old: false, tried: false, word, data })
-}
-
-fn execute(ctx: &Ctx, place: &Place, command: &str, limit: Duration) -> Result<Ran> {
-    let mut progress = Progress::new(ctx.out, command);
-    let dir = place.dir().display().to_string();
-    let ran = shell(command, &place.root, &[(CHECKING, &dir)], limit, &mut |part, after| progress.see(part, after));
-    progress.end();
-    let outcome = ran.map_err(|error| {
-        Failure::fault("the check could not be started", format!("/bin/sh: {error}"), "steadfast doctor")
-    })?;
-    let text = clean(&String::from_utf8_lossy(&outcome.output));
-    let lines: Vec<&str> = text.lines().collect();
-    let tail = lines.iter().skip(lines.len().saturating_sub(KEPT)).map(|l| (*l).to_owned()).collect();
-    Ok(Ran { end: outcome.end, millis: outcome.took.as_millis(), digest: outcome.digest, tail })
-}
-
-fn explain(ctx: &Ctx, command: &str, outcome: &Ran) -> String {
-    let how = match outcome.end {
-        End::Exit(code) => format!("exit code {code}"),
-        End::Signal(signal) => format!("ended by signal {signal}"),
-        End::Timeout => "it took too long and was ended".to_owned(),
-        End::Interrupted => "it was interrupted".to_owned(),
-    };
-    let mut text = format!("`{command}`: {how}");
-    if !ctx.out.terminal {
-        for line in outcome.tail.iter().skip(outcome.tail.len().saturating_sub(SHOWN)) {
-            text.push_str("\n       ");
-            text.push_str(line);
-        }
-    }
-    text
-}
-
-/// Keeps the last lines of output beside the plan. That they cannot be kept is no reason to refuse a proof.
-fn keep(place: &Place, id: &str, lines: &[String]) {
-    use std::os::fd::AsFd;
-    let dir = place.dir().join(layout::PROOFS);
-    if disk::make_private_dir(&dir).is_err() {
-        return;
-    }
-    let Ok(fd) = disk::open_dir(&dir) else { return };
-    let mut text = lines.join("\n");
-    text.push('\n');
-    let _ = disk::replace_at(fd.as_fd(), &format!("{id}.log"), text.as_bytes(), 0o600, false);
 }
 
 /// How things stood before the commands ran.
