@@ -82,6 +82,7 @@ suite! {
             no_plan_no_trace
             another_session_beside_an_ended_one
             another_session_beside_a_live_one
+            a_review_that_the_agent_starts_itself_is_left_alone
             two_sessions_at_once_and_one_attaches
             switched_off_means_silent;
         contract:

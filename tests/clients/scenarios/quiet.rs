@@ -63,6 +63,31 @@ pub fn another_session_beside_a_live_one(client: &Client) {
     drop(working);
 }
 
+/// A one-shot run started by the attached session in its own shell, with all of its environment.
+pub fn a_review_that_the_agent_starts_itself_is_left_alone(client: &Client) {
+    let project = gated(client);
+    let review = Server::start();
+    review.play(Script::say("It is right."));
+    let nested = format!(
+        "ANTHROPIC_BASE_URL={} {} -p 'Please look at what changed' --dangerously-skip-permissions",
+        review.url(),
+        project.client.program.display()
+    );
+    let script = Script::new([Reply::bash(&nested), Reply::text("Not yet.")]);
+    let run = project.session("begin", script).ended_well();
+    assert!(run.main()[1].text().contains("It is right."), "it ran\n{}", run.story());
+    for request in review.requests() {
+        let body = request.body.to_string();
+        for word in [BLOCK, GATE, "Unfinished plan"] {
+            assert!(!body.contains(word), "`{word}` was put in front of the reviewer");
+        }
+    }
+    let strangers: Vec<_> = project.ledger().into_iter().filter(|r| r["session"] != run.session()).collect();
+    assert!(strangers.iter().all(|r| r["session"].is_null()), "{strangers:?}");
+    assert_eq!(project.status()["session"]["attached"], run.session());
+    assert!(!project.recorded("gate_block").is_empty(), "the agent itself is held as before");
+}
+
 pub fn two_sessions_at_once_and_one_attaches(client: &Client) {
     let project = gated(client);
     let (left, right) = (Server::start(), Server::start());
