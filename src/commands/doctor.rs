@@ -274,7 +274,7 @@ fn ledgers(desk: &Desk, report: &mut Report) {
         if named.is_empty() {
             report.fine(name);
         } else {
-            report.note(format!("{name} has {}", named.join("; ")), format!("less {}", shell(&path)));
+            report.note(format!("{name} has {}", named.join("; ")), "steadfast log --verify");
         }
     }
 }
