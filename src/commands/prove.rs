@@ -386,7 +386,7 @@ fn keep(place: &Place, id: &str, lines: &[String]) {
     let Ok(fd) = disk::open_dir(&dir) else { return };
     let mut text = lines.join("\n");
     text.push('\n');
-    let _ = disk::replace_at(fd.as_fd(), &format!("{id}.log"), text.as_bytes(), 0o600, false);
+    let _ = disk::replace_at(fd.as_fd(), &format!("{id}.log"), text.as_bytes(), disk::Readers::User, false);
 }
 
 /// How things stood before the commands ran.

@@ -45,7 +45,13 @@ pub(super) fn point(place: &crate::store::Place) -> Result<()> {
     let planning = place.root.join(layout::PLANNING);
     disk::open_dir(&planning)
         .and_then(|dir| {
-            disk::replace_at(dir.as_fd(), layout::POINTER, format!("{}\n", place.id).as_bytes(), 0o644, false)
+            disk::replace_at(
+                dir.as_fd(),
+                layout::POINTER,
+                format!("{}\n", place.id).as_bytes(),
+                disk::Readers::All,
+                false,
+            )
         })
         .map_err(|error| {
             Failure::fault(

@@ -87,7 +87,7 @@ impl Desk {
     /// [`Trouble::Gone`], [`Trouble::NotOurs`] or the system's.
     pub fn look(place: &Place) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
-        let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, 0) {
+        let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, disk::Readers::User) {
             Ok((file, size)) => read_run(&file, size),
             Err(error) => (Run::default(), missing_or_torn(&error)),
         };
@@ -126,7 +126,7 @@ impl Desk {
 
     fn locked(place: &Place, flags: OFlags, patience: Duration) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
-        let (file, mut size) = match disk::open_file_at(dir.as_fd(), layout::RUN, flags, 0o644) {
+        let (file, mut size) = match disk::open_file_at(dir.as_fd(), layout::RUN, flags, disk::Readers::All) {
             Ok(opened) => opened,
             Err(error) if !flags.contains(OFlags::CREATE) && error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self {
@@ -167,7 +167,7 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        disk::replace_at(self.dir.as_fd(), name, bytes, 0o644, true)
+        disk::replace_at(self.dir.as_fd(), name, bytes, disk::Readers::All, true)
     }
 
     /// Replaces the plan file where it still has the bytes that were read. `false`: somebody else wrote it meanwhile.
@@ -183,7 +183,7 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn create(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        match disk::create_at(self.dir.as_fd(), name, bytes, 0o644) {
+        match disk::create_at(self.dir.as_fd(), name, bytes, disk::Readers::All) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             other => other,
         }
@@ -206,7 +206,7 @@ impl Desk {
     /// The system's, from the mirror.
     pub fn set_blocks(&mut self, blocks: u32) -> io::Result<()> {
         self.run.blocks = blocks;
-        disk::rewrite_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644)
+        disk::rewrite_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), disk::Readers::All)
     }
 
     /// Whether the run state differs from what was read.

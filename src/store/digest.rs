@@ -27,7 +27,7 @@ pub fn sha256_beneath(root: &Path, relative: &str) -> io::Result<String> {
     let real = beneath(root, relative).ok_or_else(outside)?;
     let name = real.file_name().and_then(|name| name.to_str()).ok_or_else(outside)?;
     let dir = disk::open_dir_beneath(root, real.parent().ok_or_else(outside)?)?;
-    let (mut file, _) = disk::open_file_at(dir.as_fd(), name, OFlags::RDONLY, 0)?;
+    let (mut file, _) = disk::open_file_at(dir.as_fd(), name, OFlags::RDONLY, disk::Readers::User)?;
     sha256(&mut file)
 }
 

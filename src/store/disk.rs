@@ -43,6 +43,22 @@ impl Read {
     }
 }
 
+/// Who may read a file that is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Everybody the system lets, as with files that people make.
+    All,
+    /// The user alone.
+    User,
+}
+
+impl Readers {
+    pub(super) fn mode(self) -> Mode {
+        let user = Mode::RUSR | Mode::WUSR;
+        if self == Self::All { user | Mode::RGRP | Mode::ROTH } else { user }
+    }
+}
+
 /// Opens a directory that is not a link.
 ///
 /// # Errors
@@ -86,12 +102,12 @@ pub fn open_dir_beneath(root: &Path, dir: &Path) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// The system's; `ELOOP` for a link; `InvalidInput` for anything but a regular file.
-pub fn open_file_at(dir: BorrowedFd<'_>, name: &str, flags: OFlags, mode: u32) -> io::Result<(File, u64)> {
+pub fn open_file_at(dir: BorrowedFd<'_>, name: &str, flags: OFlags, readers: Readers) -> io::Result<(File, u64)> {
     let fd = rustix::fs::openat(
         dir,
         name,
         flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY,
-        Mode::from_raw_mode(mode),
+        readers.mode(),
     )?;
     let stat = rustix::fs::fstat(&fd)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -102,7 +118,7 @@ pub fn open_file_at(dir: BorrowedFd<'_>, name: &str, flags: OFlags, mode: u32) -
 
 /// Reads a regular file of at most `max` bytes in an open directory.
 pub fn read_at(dir: BorrowedFd<'_>, name: &str, max: u64) -> Read {
-    let (file, size) = match open_file_at(dir, name, OFlags::RDONLY, 0) {
+    let (file, size) = match open_file_at(dir, name, OFlags::RDONLY, Readers::User) {
         Ok(opened) => opened,
         Err(error) => return refused(error),
     };
@@ -144,17 +160,19 @@ pub fn read(path: &Path, max: u64) -> Read {
 }
 
 /// Replaces a file in an open directory: a new file beside it, then one rename. The permission bits of a file that was
-/// there are kept, else `mode` counts; [`replace_plain_at`] does not ask. With `sync` the bytes are on the disk before the name points to them.
+/// there are kept, else `readers` counts; [`replace_plain_at`] does not ask. With `sync` the bytes are on the disk before the name points to them.
 ///
 /// # Errors
 /// The system's. The old file is whole then, and the new one is gone.
-pub fn replace_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, sync: bool) -> io::Result<()> {
+pub fn replace_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], readers: Readers, sync: bool) -> io::Result<()> {
     let old = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
     if old.is_some_and(|s| !matches!(FileType::from_raw_mode(s.st_mode), FileType::RegularFile | FileType::Symlink)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    let kept = old.filter(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile).map(|s| s.st_mode & 0o7777);
-    put(dir, name, bytes, mode, kept, sync)
+    let kept = old
+        .filter(|s| FileType::from_raw_mode(s.st_mode) == FileType::RegularFile)
+        .map(|s| Mode::from_raw_mode(s.st_mode));
+    put(dir, name, bytes, readers, kept, sync)
 }
 
 /// As [`replace_at`], where the file still has these bytes when everything else is done. `false`: somebody else wrote it, and
@@ -168,15 +186,15 @@ pub fn replace_if_at(dir: BorrowedFd<'_>, name: &str, old: &[u8], bytes: &[u8], 
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     let same = || matches!(read_at(dir, name, old.len() as u64), Read::Bytes(now) if now == old);
-    put_where(dir, name, bytes, 0o644, Some(stat.st_mode & 0o7777), sync, same)
+    put_where(dir, name, bytes, Readers::All, Some(Mode::from_raw_mode(stat.st_mode)), sync, same)
 }
 
 /// As [`replace_at`], for a machine file whose permission bits are ours to choose, without a sync.
 ///
 /// # Errors
 /// As [`replace_at`].
-pub fn replace_plain_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    put(dir, name, bytes, mode, None, false)
+pub fn replace_plain_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    put(dir, name, bytes, readers, None, false)
 }
 
 /// Gives a machine file of a few bytes a new content: by one write into the file where it is ours alone, else as
@@ -184,8 +202,8 @@ pub fn replace_plain_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32
 ///
 /// # Errors
 /// As [`replace_at`].
-pub fn rewrite_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    if rewritten(dir, name, bytes).is_some() { Ok(()) } else { replace_plain_at(dir, name, bytes, mode) }
+pub fn rewrite_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    if rewritten(dir, name, bytes).is_some() { Ok(()) } else { replace_plain_at(dir, name, bytes, readers) }
 }
 
 fn rewritten(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Option<()> {
@@ -207,8 +225,15 @@ fn rewritten(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Option<()> {
     Some(())
 }
 
-fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u32>, sync: bool) -> io::Result<()> {
-    put_where(dir, name, bytes, mode, kept, sync, || true).map(|_| ())
+fn put(
+    dir: BorrowedFd<'_>,
+    name: &str,
+    bytes: &[u8],
+    readers: Readers,
+    kept: Option<Mode>,
+    sync: bool,
+) -> io::Result<()> {
+    put_where(dir, name, bytes, readers, kept, sync, || true).map(|_| ())
 }
 
 /// Puts a file in place if a last look says so, between the bytes being written and the name pointing to them.
@@ -216,8 +241,8 @@ fn put_where(
     dir: BorrowedFd<'_>,
     name: &str,
     bytes: &[u8],
-    mode: u32,
-    kept: Option<u32>,
+    readers: Readers,
+    kept: Option<Mode>,
     sync: bool,
     last_look: impl FnOnce() -> bool,
 ) -> io::Result<bool> {
@@ -226,7 +251,7 @@ fn put_where(
     let mut tries = 0;
     let (temp, fd) = loop {
         let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        match rustix::fs::openat(dir, &temp, flags, Mode::from_raw_mode(mode)) {
+        match rustix::fs::openat(dir, &temp, flags, readers.mode()) {
             Ok(fd) => break (temp, fd),
             // Left behind by a process that was killed and had our id: take another name.
             Err(rustix::io::Errno::EXIST) if tries < 1000 => tries += 1,
@@ -236,7 +261,7 @@ fn put_where(
     let mut file = File::from(fd);
     let written = (|| {
         if let Some(bits) = kept {
-            rustix::fs::fchmod(&file, Mode::from_raw_mode(bits))?;
+            rustix::fs::fchmod(&file, bits)?;
         }
         file.write_all(bytes)?;
         if sync {
@@ -259,12 +284,12 @@ fn put_where(
 ///
 /// # Errors
 /// `AlreadyExists`, or the system's; a file that could not be written whole is taken away again.
-pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let fd = rustix::fs::openat(
         dir,
         name,
         OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-        Mode::from_raw_mode(mode),
+        readers.mode(),
     )?;
     File::from(fd).write_all(bytes).inspect_err(|_| {
         // The failed write is what is reported.
@@ -276,7 +301,7 @@ pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io
 ///
 /// # Errors
 /// The system's, and `InvalidInput` where a link or something else than a file stands there.
-pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file name"));
     };
@@ -284,7 +309,7 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a symbolic link"));
     }
     let dir = rustix::fs::open(parent, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY, Mode::empty())?;
-    replace_at(dir.as_fd(), name, bytes, mode, true)
+    replace_at(dir.as_fd(), name, bytes, readers, true)
 }
 
 /// Creates a directory and its parents, readable by the user alone.
@@ -365,12 +390,32 @@ pub struct Kind {
     pub dir: bool,
     /// A regular file.
     pub file: bool,
-    /// User id of the owner.
-    pub owner: u32,
-    /// Permission bits.
-    pub bits: u32,
     /// Bytes.
     pub size: u64,
+    owner: u32,
+    bits: Mode,
+}
+
+impl Kind {
+    /// Whether it belongs to the user this process acts as.
+    pub fn is_ours(self) -> bool {
+        self.owner == user()
+    }
+
+    /// Whether everybody may write it.
+    pub fn is_open_to_all(self) -> bool {
+        self.bits.contains(Mode::WOTH)
+    }
+
+    /// Whether its owner may make files in it, if it is a directory.
+    pub fn can_be_filled(self) -> bool {
+        self.bits.contains(Mode::WUSR | Mode::XUSR)
+    }
+
+    /// Whether somebody may run it, if it is a file.
+    pub fn can_be_run(self) -> bool {
+        self.bits.intersects(Mode::XUSR | Mode::XGRP | Mode::XOTH)
+    }
 }
 
 /// What stands at a path. `None` where nothing does, or it cannot be asked.
@@ -380,9 +425,9 @@ pub fn kind(path: &Path) -> Option<Kind> {
     Some(Kind {
         dir: file_type == FileType::Directory,
         file: file_type == FileType::RegularFile,
-        owner: stat.st_uid,
-        bits: stat.st_mode & 0o7777,
         size: u64::try_from(stat.st_size).unwrap_or(0),
+        owner: stat.st_uid,
+        bits: Mode::from_raw_mode(stat.st_mode),
     })
 }
 
@@ -426,14 +471,14 @@ mod tests {
         let fd = open_dir(dir.path()).unwrap();
         let [file, other] = ["n", "other"].map(|name| dir.path().join(name));
         for text in ["9\n", "10\n", "0\n"] {
-            rewrite_at(fd.as_fd(), "n", text.as_bytes(), 0o644).unwrap();
+            rewrite_at(fd.as_fd(), "n", text.as_bytes(), Readers::All).unwrap();
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }
         std::fs::hard_link(&file, &other).unwrap();
-        rewrite_at(fd.as_fd(), "n", b"1\n", 0o644).unwrap();
+        rewrite_at(fd.as_fd(), "n", b"1\n", Readers::All).unwrap();
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink(&other, &file).unwrap();
-        rewrite_at(fd.as_fd(), "n", b"2\n", 0o644).unwrap();
+        rewrite_at(fd.as_fd(), "n", b"2\n", Readers::All).unwrap();
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "0\n");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "2\n");
     }

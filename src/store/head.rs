@@ -258,5 +258,5 @@ pub fn write(state: &Path, head: &Head) -> io::Result<()> {
     disk::make_private_dir(&dir)?;
     let bytes = serde_json::to_vec(head).map_err(io::Error::other)?;
     let fd = disk::open_dir(&dir)?;
-    disk::replace_at(fd.as_fd(), layout::HEAD, &bytes, 0o600, true)
+    disk::replace_at(fd.as_fd(), layout::HEAD, &bytes, disk::Readers::User, true)
 }

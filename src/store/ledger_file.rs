@@ -27,7 +27,7 @@ impl Desk {
             return Ok(());
         }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
-        let (mut file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), flags, 0o644)?;
+        let (mut file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), flags, disk::Readers::All)?;
         let mut end = self.run.ledgers.get(agent).cloned().unwrap_or_default();
         let mut bytes = Vec::new();
         if end.bytes != size {
@@ -90,7 +90,8 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn ledger(&self, agent: &str, max: u64) -> io::Result<Vec<u8>> {
-        let (file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), OFlags::RDONLY, 0)?;
+        let (file, size) =
+            disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), OFlags::RDONLY, disk::Readers::User)?;
         let from = size.saturating_sub(max);
         let mut bytes = vec![0; usize::try_from(size - from).unwrap_or(0)];
         file.read_exact_at(&mut bytes, from)?;

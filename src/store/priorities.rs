@@ -42,5 +42,5 @@ pub fn propose(root: &Path, ids: &[String]) -> io::Result<()> {
 
 fn write(root: &Path, name: &str, ids: &[String]) -> io::Result<()> {
     let dir = disk::open_dir_beneath(root, &root.join(layout::PLANNING))?;
-    disk::replace_at(dir.as_fd(), name, format!("{}\n", ids.join("\n")).as_bytes(), 0o644, false)
+    disk::replace_at(dir.as_fd(), name, format!("{}\n", ids.join("\n")).as_bytes(), disk::Readers::All, false)
 }

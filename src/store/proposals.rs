@@ -97,7 +97,7 @@ pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
     let known = disk::names_at(dir.as_fd(), MAX_NAMES);
     let last = known.iter().filter_map(|name| name.split('.').next()?.parse().ok()).max().unwrap_or(0);
     let n = desk.run.proposed.max(last).checked_add(1).ok_or_else(|| io::Error::other("no number is left"))?;
-    disk::create_at(dir.as_fd(), &name(n), &proposal::write(why, plan), 0o644)?;
+    disk::create_at(dir.as_fd(), &name(n), &proposal::write(why, plan), disk::Readers::All)?;
     desk.run.proposed = n;
     Ok(n)
 }

@@ -40,7 +40,7 @@ pub fn leave(root: &Path, key: &str, request: &Request) -> io::Result<()> {
     // A hook may take the file away between opening and locking it.
     for _ in 0..100 {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
-        let (mut file, _) = disk::open_file_at(dir.as_fd(), &name, flags, 0o600)?;
+        let (mut file, _) = disk::open_file_at(dir.as_fd(), &name, flags, disk::Readers::User)?;
         if lock::lock(&file, lock::VERB_PATIENCE) == Locked::Busy {
             break;
         }
@@ -80,7 +80,7 @@ pub struct Taken {
 pub fn take(root: &Path, key: &str) -> Option<Taken> {
     let dir = planning(root).ok()?;
     let name = layout::request(key);
-    let (file, _) = disk::open_file_at(dir.as_fd(), &name, OFlags::RDWR, 0).ok()?;
+    let (file, _) = disk::open_file_at(dir.as_fd(), &name, OFlags::RDWR, disk::Readers::User).ok()?;
     if lock::lock(&file, lock::HOOK_PATIENCE) == Locked::Busy || is_gone(&file) {
         return None;
     }

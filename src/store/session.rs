@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::core::contract::digest_start;
@@ -153,7 +153,7 @@ pub enum Opened {
 pub fn open(state: &Path, key: &str) -> Opened {
     let path = dir(state).join(format!("{key}.json"));
     let Some(name) = path.to_str() else { return Opened::Missing };
-    match disk::open_file_at(rustix::fs::CWD, name, OFlags::RDWR, 0) {
+    match disk::open_file_at(rustix::fs::CWD, name, OFlags::RDWR, disk::Readers::User) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Opened::Missing,
         Err(_) => Opened::Unreadable,
         Ok((file, size)) => match slot::read(&file, size) {
@@ -175,7 +175,7 @@ pub fn read(state: &Path, key: &str) -> Option<Session> {
 
 fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> {
     let path = dir(state).join(format!("{key}.json"));
-    let (file, size) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
+    let (file, size) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, disk::Readers::User).ok()?;
     match slot::read(&file, size) {
         Slot::Whole(session) => Some((SessionFile { file, size }, session)),
         Slot::Empty | Slot::Torn => None,
@@ -195,7 +195,7 @@ pub fn create(state: &Path, key: &str) -> io::Result<SessionFile> {
         &fd,
         &name,
         OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC,
-        Mode::from_raw_mode(0o600),
+        disk::Readers::User.mode(),
     )?;
     let file = File::from(fd);
     let size = file.metadata()?.len();

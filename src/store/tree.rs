@@ -121,7 +121,8 @@ fn one(
 
 /// The first 16 hex of the digest of a regular file.
 pub fn contents(path: &Path) -> Option<String> {
-    let (mut file, _) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, OFlags::RDONLY, 0).ok()?;
+    let (mut file, _) =
+        disk::open_file_at(rustix::fs::CWD, path.to_str()?, OFlags::RDONLY, disk::Readers::User).ok()?;
     let mut digest = digest::sha256(&mut file).ok()?;
     digest.truncate(16);
     Some(digest)
@@ -179,7 +180,7 @@ fn remember(dir: &Path, known: &BTreeMap<PathBuf, Known>, now: i128) -> std::io:
         bytes.extend_from_slice(path.as_os_str().as_bytes());
         bytes.push(0);
     }
-    disk::replace_at(fd.as_fd(), layout::TREE, &bytes, 0o600, false)
+    disk::replace_at(fd.as_fd(), layout::TREE, &bytes, disk::Readers::User, false)
 }
 
 #[cfg(test)]

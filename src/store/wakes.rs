@@ -62,7 +62,7 @@ pub fn note(state: &Path, now: u64) -> io::Result<()> {
     let before = if now.saturating_sub(known.last) < SHORTEST { known.before } else { known.last };
     let wakes = Wakes { last: now, before };
     let bytes = serde_json::to_vec(&wakes).map_err(io::Error::other)?;
-    disk::replace_at(disk::open_dir(state)?.as_fd(), layout::WAKES, &bytes, 0o600, false)
+    disk::replace_at(disk::open_dir(state)?.as_fd(), layout::WAKES, &bytes, disk::Readers::User, false)
 }
 
 #[cfg(test)]
