@@ -378,7 +378,6 @@ fn explain(ctx: &Ctx, command: &str, outcome: &Ran) -> String {
 
 /// Keeps the last lines of output beside the plan. That they cannot be kept is no reason to refuse a proof.
 fn keep(place: &Place, id: &str, lines: &[String]) {
-    use std::os::fd::AsFd;
     let dir = place.dir().join(layout::PROOFS);
     if disk::make_private_dir(&dir).is_err() {
         return;
@@ -386,7 +385,7 @@ fn keep(place: &Place, id: &str, lines: &[String]) {
     let Ok(fd) = disk::open_dir(&dir) else { return };
     let mut text = lines.join("\n");
     text.push('\n');
-    let _ = disk::replace_at(fd.as_fd(), &format!("{id}.log"), text.as_bytes(), disk::Readers::User, false);
+    let _ = disk::replace_at(&fd, &format!("{id}.log"), text.as_bytes(), disk::Readers::User, false);
 }
 
 /// How things stood before the commands ran.
