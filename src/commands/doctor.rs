@@ -102,8 +102,7 @@ fn state(ctx: &Ctx, report: &mut Report) {
             report.fine(format!("state directory {} (made when it is needed)", path.display()));
         }
         Ok(path) => {
-            let bits = disk::kind(&path).map_or(0, |k| k.bits);
-            if bits & 0o300 == 0o300 {
+            if disk::kind(&path).is_some_and(disk::Kind::can_be_filled) {
                 report.fine(format!("state directory {}", path.display()));
             } else {
                 report.wrong(

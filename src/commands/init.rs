@@ -1,6 +1,5 @@
 //! `init`: make a plan.
 
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use crate::commands::args::{Init, Template};
@@ -216,7 +215,7 @@ fn make(ctx: &Ctx, task: &str) -> Result<Place> {
     }
     match disk::kind(&planning) {
         None => disk::make_dir(&planning).map_err(|e| failed(&planning, e))?,
-        Some(kind) if kind.dir && kind.owner == disk::user() => {}
+        Some(kind) if kind.dir && kind.is_ours() => {}
         Some(_) => {
             return Err(Failure::no(
                 format!("{} cannot be used", planning.display()),
@@ -259,7 +258,7 @@ fn root(ctx: &Ctx) -> Result<PathBuf> {
     })?;
     let mut repository = None;
     for dir in here.ancestors() {
-        if disk::kind(&dir.join(layout::PLANNING)).is_some_and(|k| k.dir && k.owner == disk::user()) {
+        if disk::kind(&dir.join(layout::PLANNING)).is_some_and(|k| k.dir && k.is_ours()) {
             return Ok(dir.to_path_buf());
         }
         if disk::is_repository(dir) {
@@ -293,11 +292,11 @@ fn slug(task: &str) -> String {
 /// What git is told of the plans: what it ignores, and how it merges. What stands there already stays.
 fn tell_git(place: &Place) -> std::io::Result<()> {
     let dir = disk::open_dir(&place.root.join(layout::PLANNING))?;
-    match disk::create_at(dir.as_fd(), layout::IGNORE, layout::IGNORE_TEXT.as_bytes(), 0o644) {
+    match disk::create_at(&dir, layout::IGNORE, layout::IGNORE_TEXT.as_bytes(), disk::Readers::All) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
         other => other?,
     }
-    let there = disk::read_at(dir.as_fd(), layout::ATTRIBUTES, MAX_ATTRIBUTES);
+    let there = disk::read_at(&dir, layout::ATTRIBUTES, MAX_ATTRIBUTES);
     if there.trouble().is_some() {
         // What cannot be read is somebody's, and no plan fails for it.
         return Ok(());
@@ -311,5 +310,5 @@ fn tell_git(place: &Place) -> std::io::Result<()> {
     }
     text.extend_from_slice(layout::ATTRIBUTES_LINE.as_bytes());
     text.push(b'\n');
-    disk::replace_at(dir.as_fd(), layout::ATTRIBUTES, &text, 0o644, false)
+    disk::replace_at(&dir, layout::ATTRIBUTES, &text, disk::Readers::All, false)
 }

@@ -177,10 +177,7 @@ fn starts(command: &str) -> bool {
     if !path.is_absolute() || command.contains("steadfast hook") {
         return true;
     }
-    disk::canonical(&path)
-        .ok()
-        .and_then(|real| disk::kind(&real))
-        .is_some_and(|kind| kind.file && kind.bits & 0o111 != 0)
+    disk::canonical(&path).ok().and_then(|real| disk::kind(&real)).is_some_and(|kind| kind.file && kind.can_be_run())
 }
 
 fn has_plugin(text: &str) -> bool {

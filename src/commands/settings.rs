@@ -126,13 +126,13 @@ impl Settings {
     /// Writes a new text, unless the file changed since it was read.
     pub(super) fn replace(&self, text: &str) -> Result<()> {
         self.unchanged()?;
-        let mode = if self.scope == Scope::Project { 0o644 } else { 0o600 };
+        let readers = if self.scope == Scope::Project { disk::Readers::All } else { disk::Readers::User };
         let folder = self.path.parent().map_or(Ok(()), |folder| match disk::kind(folder) {
             Some(_) => Ok(()),
             None if self.scope == Scope::User => disk::make_private_dir(folder),
             None => disk::make_dir(folder),
         });
-        folder.and_then(|()| disk::replace(&self.path, text.as_bytes(), mode)).map_err(|error| self.failed(&error))
+        folder.and_then(|()| disk::replace(&self.path, text.as_bytes(), readers)).map_err(|error| self.failed(&error))
     }
 
     /// Removes the file, unless it changed since it was read.

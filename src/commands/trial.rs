@@ -138,9 +138,9 @@ impl Trial<'_> {
         self.say("Somebody rewrites the plan. The change is not approved, so the model never reads it, and the user is told.");
         let before = disk::read(&plan, 1 << 20).bytes().unwrap_or_default();
         let changed = String::from_utf8_lossy(&before).replace("Write greet.sh", SLIPPED);
-        disk::replace(&plan, changed.as_bytes(), 0o644)?;
+        disk::replace(&plan, changed.as_bytes(), disk::Readers::All)?;
         self.hook("user-prompt", json!({ "prompt": "Go on." }), &Expect::ReadsWithout(SLIPPED))?;
-        disk::replace(&plan, &before, 0o644)?;
+        disk::replace(&plan, &before, disk::Readers::All)?;
 
         self.say("The agent finishes what was approved.");
         self.edit("greet.sh", "cat greeting.txt\n")?;
@@ -166,7 +166,7 @@ impl Trial<'_> {
     }
 
     fn write(&self, name: &str, text: &str) -> std::io::Result<()> {
-        disk::replace(&self.project.join(name), text.as_bytes(), 0o644)
+        disk::replace(&self.project.join(name), text.as_bytes(), disk::Readers::All)
     }
 
     fn plan_file(base: &Path) -> std::io::Result<PathBuf> {

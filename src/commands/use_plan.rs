@@ -1,7 +1,5 @@
 //! `use`: choose the plan in use.
 
-use std::os::fd::AsFd;
-
 use crate::commands::ctx::Ctx;
 use crate::error::{Failure, Result};
 use crate::store::locate::{self, Found, is_name};
@@ -45,7 +43,7 @@ pub(super) fn point(place: &crate::store::Place) -> Result<()> {
     let planning = place.root.join(layout::PLANNING);
     disk::open_dir(&planning)
         .and_then(|dir| {
-            disk::replace_at(dir.as_fd(), layout::POINTER, format!("{}\n", place.id).as_bytes(), 0o644, false)
+            disk::replace_at(&dir, layout::POINTER, format!("{}\n", place.id).as_bytes(), disk::Readers::All, false)
         })
         .map_err(|error| {
             Failure::fault(

@@ -3,17 +3,14 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::fs::OFlags;
-
 use crate::core::run::Run;
-use crate::store::disk::{self, Read};
+use crate::store::disk::{self, Dir, How, Read, Readers};
 use crate::store::layout;
 use crate::store::locate::Place;
-use crate::store::lock::{self, Locked};
+use crate::store::lock;
 use crate::store::slot::{self, Slot};
 
 /// In what state the run state was found.
@@ -62,7 +59,7 @@ pub struct Desk {
     pub found: Found,
     /// Records are on the disk, and not only in the system's memory, when an append ends.
     pub synced: bool,
-    pub(super) dir: OwnedFd,
+    pub(super) dir: Dir,
     was: Run,
     /// Bytes of the run state file.
     size: u64,
@@ -74,13 +71,12 @@ impl Desk {
     ///
     /// # Errors
     /// [`Trouble::Gone`], [`Trouble::NotOurs`] or the system's.
-    fn directory(place: &Place) -> Result<OwnedFd, Trouble> {
+    fn directory(place: &Place) -> Result<Dir, Trouble> {
         let dir = disk::open_dir_beneath(&place.root, &place.dir()).map_err(trouble)?;
         if place.id.is_empty() {
             return Ok(dir);
         }
-        let stat = rustix::fs::fstat(&dir).map_err(|e| Trouble::Failed(e.into()))?;
-        if stat.st_uid == disk::user() { Ok(dir) } else { Err(Trouble::NotOurs) }
+        if dir.is_ours().map_err(Trouble::Failed)? { Ok(dir) } else { Err(Trouble::NotOurs) }
     }
 
     /// Opens a plan for reading only. Never creates anything.
@@ -89,7 +85,7 @@ impl Desk {
     /// [`Trouble::Gone`], [`Trouble::NotOurs`] or the system's.
     pub fn look(place: &Place) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
-        let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, 0) {
+        let (run, found) = match disk::open_file_at(&dir, layout::RUN, How::Read) {
             Ok((file, size)) => read_run(&file, size),
             Err(error) => (Run::default(), missing_or_torn(&error)),
         };
@@ -101,7 +97,7 @@ impl Desk {
     /// # Errors
     /// A [`Trouble`]; then the hook holds nobody.
     pub fn hook(place: &Place) -> Result<Self, Trouble> {
-        Self::locked(place, OFlags::RDWR, lock::HOOK_PATIENCE)
+        Self::locked(place, How::Write, lock::HOOK_PATIENCE)
     }
 
     /// As [`Desk::hook`], creating the run state where it is missing: for a session that attaches by an event.
@@ -109,7 +105,7 @@ impl Desk {
     /// # Errors
     /// A [`Trouble`].
     pub fn attaching(place: &Place) -> Result<Self, Trouble> {
-        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::HOOK_PATIENCE)
+        Self::locked(place, How::Create(Readers::All), lock::HOOK_PATIENCE)
     }
 
     /// Opens and locks a plan for a verb, creating the run state where it is missing.
@@ -117,7 +113,7 @@ impl Desk {
     /// # Errors
     /// A [`Trouble`].
     pub fn verb(place: &Place) -> Result<Self, Trouble> {
-        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)
+        Self::locked(place, How::Create(Readers::All), lock::VERB_PATIENCE)
     }
 
     /// Removes temporary files: everybody who makes some here holds the lock, so what lies about was left by a process that was
@@ -129,11 +125,12 @@ impl Desk {
         }
     }
 
-    fn locked(place: &Place, flags: OFlags, patience: Duration) -> Result<Self, Trouble> {
+    fn locked(place: &Place, how: How, patience: Duration) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
-        let (file, mut size) = match disk::open_file_at(dir.as_fd(), layout::RUN, flags, 0o644) {
-            Ok(opened) => opened,
-            Err(error) if !flags.contains(OFlags::CREATE) && error.kind() == io::ErrorKind::NotFound => {
+        let (file, mut size) = match lock::open(&dir, layout::RUN, how, patience) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Err(Trouble::Busy),
+            Err(error) if how == How::Write && error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self {
                     place: place.clone(),
                     run: Run::default(),
@@ -147,9 +144,6 @@ impl Desk {
             }
             Err(error) => return Err(Trouble::Failed(error)),
         };
-        if lock::lock(&file, patience) == Locked::Busy {
-            return Err(Trouble::Busy);
-        }
         if size != layout::SLOT as u64 {
             // It may have grown while another process had the lock.
             size = file.metadata().map_or(size, |m| m.len());
@@ -160,12 +154,12 @@ impl Desk {
 
     /// The plan file.
     pub fn plan(&self) -> Read {
-        disk::read_at(self.dir.as_fd(), layout::PLAN, layout::MAX_PLAN)
+        disk::read_at(&self.dir, layout::PLAN, layout::MAX_PLAN)
     }
 
     /// A file of the plan directory, at most `max` bytes.
     pub fn file(&self, name: &str, max: u64) -> Read {
-        disk::read_at(self.dir.as_fd(), name, max)
+        disk::read_at(&self.dir, name, max)
     }
 
     /// Replaces a file of the plan directory, see [`disk::replace_at`].
@@ -173,7 +167,7 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        disk::replace_at(self.dir.as_fd(), name, bytes, 0o644, true)
+        disk::replace_at(&self.dir, name, bytes, Readers::All, true)
     }
 
     /// Replaces the plan file where it still has the bytes that were read. `false`: somebody else wrote it meanwhile.
@@ -181,7 +175,7 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn replace_plan(&self, old: &[u8], bytes: &[u8]) -> io::Result<bool> {
-        disk::replace_if_at(self.dir.as_fd(), layout::PLAN, old, bytes, true)
+        disk::replace_if_at(&self.dir, layout::PLAN, old, bytes, true)
     }
 
     /// Creates a file of the plan directory; one that is there stays as it is.
@@ -189,7 +183,7 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn create(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        match disk::create_at(self.dir.as_fd(), name, bytes, 0o644) {
+        match disk::create_at(&self.dir, name, bytes, Readers::All) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             other => other,
         }
@@ -197,7 +191,7 @@ impl Desk {
 
     /// Blocks of this budget: the larger of run state and mirror. `None` where the mirror cannot be read.
     pub fn blocks(&self) -> Option<u32> {
-        let mirror = match disk::read_at(self.dir.as_fd(), layout::BLOCKS, 64) {
+        let mirror = match disk::read_at(&self.dir, layout::BLOCKS, 64) {
             Read::Missing => 0,
             Read::Bytes(bytes) if bytes.is_empty() => 0,
             Read::Bytes(bytes) => std::str::from_utf8(&bytes).ok()?.trim().parse().ok()?,
@@ -212,7 +206,7 @@ impl Desk {
     /// The system's, from the mirror.
     pub fn set_blocks(&mut self, blocks: u32) -> io::Result<()> {
         self.run.blocks = blocks;
-        disk::rewrite_at(self.dir.as_fd(), layout::BLOCKS, format!("{blocks}\n").as_bytes(), 0o644)
+        disk::rewrite_at(&self.dir, layout::BLOCKS, format!("{blocks}\n").as_bytes(), Readers::All)
     }
 
     /// Whether the run state differs from what was read.
@@ -281,9 +275,11 @@ fn missing_or_torn(error: &io::Error) -> Found {
 }
 
 fn trouble(error: io::Error) -> Trouble {
-    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
-        Some(rustix::io::Errno::NOENT) => Trouble::Gone,
-        Some(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => Trouble::NotOurs,
-        _ => Trouble::Failed(error),
+    if error.kind() == io::ErrorKind::NotFound {
+        Trouble::Gone
+    } else if disk::leads_away(&error) {
+        Trouble::NotOurs
+    } else {
+        Trouble::Failed(error)
     }
 }

@@ -2,13 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
-use crate::store::disk;
+use crate::store::disk::{self, How};
 
 pub use crate::core::text::is_beneath;
 
@@ -27,7 +25,7 @@ pub fn sha256_beneath(root: &Path, relative: &str) -> io::Result<String> {
     let real = beneath(root, relative).ok_or_else(outside)?;
     let name = real.file_name().and_then(|name| name.to_str()).ok_or_else(outside)?;
     let dir = disk::open_dir_beneath(root, real.parent().ok_or_else(outside)?)?;
-    let (mut file, _) = disk::open_file_at(dir.as_fd(), name, OFlags::RDONLY, 0)?;
+    let (mut file, _) = disk::open_file_at(&dir, name, How::Read)?;
     sha256(&mut file)
 }
 

@@ -1,7 +1,6 @@
 //! The head: the one record of what is approved for a plan, in the user's state directory.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -145,8 +144,7 @@ pub enum HeadRead {
 
 /// The directory of a plan's head.
 pub fn dir(state: &Path, plan_dir: &Path) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    state.join(layout::PLANS).join(digest(plan_dir.as_os_str().as_bytes()))
+    state.join(layout::PLANS).join(digest(plan_dir.as_os_str().as_encoded_bytes()))
 }
 
 /// Reads the head of a plan.
@@ -257,6 +255,5 @@ pub fn write(state: &Path, head: &Head) -> io::Result<()> {
     let dir = dir(state, &head.plan);
     disk::make_private_dir(&dir)?;
     let bytes = serde_json::to_vec(head).map_err(io::Error::other)?;
-    let fd = disk::open_dir(&dir)?;
-    disk::replace_at(fd.as_fd(), layout::HEAD, &bytes, 0o600, true)
+    disk::replace_at(&disk::open_dir(&dir)?, layout::HEAD, &bytes, disk::Readers::User, true)
 }

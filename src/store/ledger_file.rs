@@ -2,14 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
-
-use rustix::fs::OFlags;
 
 use crate::core::ledger::{self, Folded, Record};
 use crate::store::desk::Desk;
-use crate::store::{disk, layout};
+use crate::store::disk::{self, How, Readers};
+use crate::store::layout;
 
 /// The most of a ledger that is read where all of it is meant, in bytes.
 pub const WHOLE: u64 = 256 * 1024 * 1024;
@@ -26,8 +23,7 @@ impl Desk {
         if records.is_empty() {
             return Ok(());
         }
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
-        let (mut file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), flags, 0o644)?;
+        let (mut file, size) = disk::open_file_at(&self.dir, &layout::ledger(agent), How::Append(Readers::All))?;
         let mut end = self.run.ledgers.get(agent).cloned().unwrap_or_default();
         let mut bytes = Vec::new();
         if end.bytes != size {
@@ -91,10 +87,10 @@ impl Desk {
     /// # Errors
     /// The system's.
     pub fn ledger(&self, agent: &str, max: u64) -> io::Result<Vec<u8>> {
-        let (file, size) = disk::open_file_at(self.dir.as_fd(), &layout::ledger(agent), OFlags::RDONLY, 0)?;
+        let (file, size) = disk::open_file_at(&self.dir, &layout::ledger(agent), How::Read)?;
         let from = size.saturating_sub(max);
         let mut bytes = vec![0; usize::try_from(size - from).unwrap_or(0)];
-        file.read_exact_at(&mut bytes, from)?;
+        disk::read_exact(&file, &mut bytes, from)?;
         if from > 0 {
             let cut = bytes.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1);
             bytes.drain(..cut);
@@ -115,7 +111,7 @@ fn tail(file: &File, size: u64) -> io::Result<Tail> {
     }
     let from = size.saturating_sub(TAIL);
     let mut bytes = vec![0; usize::try_from(size - from).unwrap_or(0)];
-    file.read_exact_at(&mut bytes, from)?;
+    disk::read_exact(file, &mut bytes, from)?;
     let closed = bytes.last() == Some(&b'\n');
     let mut lines = bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).rev();
     let chain = lines.clone().next().map(ledger::chain).unwrap_or_default();

@@ -106,14 +106,14 @@ fn nearest(path: &Path) -> Option<PathBuf> {
 
 fn ours(path: &Path) -> Option<PathBuf> {
     let real = disk::canonical(path).ok()?;
-    disk::kind(&real).filter(|k| k.dir && k.owner == disk::user()).map(|_| real)
+    disk::kind(&real).filter(|k| k.dir && k.is_ours()).map(|_| real)
 }
 
 /// The plan that counts in one directory.
 fn in_root(root: &Path, id: Option<&str>) -> Found {
     let planning = root.join(layout::PLANNING);
     let place = |id: &str| Found::Plan(Place { root: root.to_path_buf(), id: id.to_owned() });
-    if disk::kind(&planning).is_some_and(|k| k.dir && k.owner == disk::user()) {
+    if disk::kind(&planning).is_some_and(|k| k.dir && k.is_ours()) {
         if let Some(id) = id {
             if holds_plan(&planning, id) {
                 return place(id);
@@ -134,14 +134,14 @@ fn in_root(root: &Path, id: Option<&str>) -> Found {
             }
         }
     }
-    let legacy = disk::kind(&root.join(layout::PLAN)).is_some_and(|k| k.file && k.owner == disk::user());
+    let legacy = disk::kind(&root.join(layout::PLAN)).is_some_and(|k| k.file && k.is_ours());
     if legacy && id.is_none() { place("") } else { Found::None }
 }
 
 /// A directory is a plan where it holds a plan file. One whose file vanished is still named by a pin or pointer, so that
 /// the run goes on with what is approved.
 fn holds_plan(planning: &Path, id: &str) -> bool {
-    disk::kind(&planning.join(id)).is_some_and(|k| k.dir && k.owner == disk::user())
+    disk::kind(&planning.join(id)).is_some_and(|k| k.dir && k.is_ours())
 }
 
 /// The id in `.active_plan`, where it is one.

@@ -1,42 +1,34 @@
-//! The only place that locks. The lock is `flock` on the run state file, which is never deleted, so a crash leaves nothing behind.
+//! The only place that locks. What is locked is a file that is never deleted while it matters, so a crash leaves nothing behind:
+//! the system takes the lock back.
 
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::io;
 use std::time::Duration;
 
-use rustix::fs::FlockOperation;
-use rustix::io::Errno;
-
-/// How an attempt to lock ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Locked {
-    /// It is ours until the file is closed.
-    Ours,
-    /// Somebody else kept it for all the time we had.
-    Busy,
-    /// This file system has no locks: go on without.
-    Unsupported,
-}
+use crate::store::disk::{self, Claim, Dir, How};
 
 /// How long a hook waits for a lock.
 pub const HOOK_PATIENCE: Duration = Duration::from_millis(250);
 /// How long a verb waits for a lock.
 pub const VERB_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Locks a file, waiting at most `patience`. Never blocks in the kernel: a network mount could keep it there for ever.
-pub fn lock(file: &File, patience: Duration) -> Locked {
+/// Opens a file in an open directory and locks it, waiting at most `patience`: the file, which is ours until it is closed, and its
+/// size when it was opened. `None` where somebody else kept it for all that time. A file system without locks is gone on without.
+///
+/// # Errors
+/// As [`disk::open_file_at`].
+pub fn open(dir: &Dir, name: &str, how: How, patience: Duration) -> io::Result<Option<(File, u64)>> {
     let pause = Duration::from_millis(2);
     let mut left = patience;
+    let mut opened = None;
     loop {
-        match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Locked::Ours,
-            Err(Errno::WOULDBLOCK) if left.is_zero() => return Locked::Busy,
-            Err(Errno::WOULDBLOCK) => {
+        match disk::claim(dir, name, how, &mut opened)? {
+            Claim::Ours => return Ok(opened),
+            Claim::Busy if left.is_zero() => return Ok(None),
+            Claim::Busy => {
                 std::thread::sleep(pause.min(left));
                 left = left.saturating_sub(pause);
             }
-            Err(Errno::INTR) => {}
-            Err(_) => return Locked::Unsupported,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What a person was shown in a chat and has not answered yet: the exact bytes, in the state directory.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -79,7 +78,7 @@ pub fn save(state: &Path, plan_dir: &Path, pending: &Pending) -> io::Result<()> 
     let dir = head::dir(state, plan_dir);
     disk::make_private_dir(&dir)?;
     let bytes = serde_json::to_vec(pending).map_err(io::Error::other)?;
-    disk::replace_at(disk::open_dir(&dir)?.as_fd(), layout::PENDING, &bytes, 0o600, false)
+    disk::replace_at(&disk::open_dir(&dir)?, layout::PENDING, &bytes, disk::Readers::User, false)
 }
 
 /// What was shown to this session last, if anything.

@@ -1,7 +1,6 @@
 //! In which order the plans of a project are worked on. It says which comes first, and approves nothing.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::path::Path;
 
 use crate::core::across::ranks;
@@ -19,7 +18,7 @@ pub fn proposed(root: &Path) -> Option<Vec<String>> {
 
 fn read(root: &Path, name: &str) -> Vec<String> {
     let Ok(dir) = disk::open_dir_beneath(root, &root.join(layout::PLANNING)) else { return Vec::new() };
-    let bytes = disk::read_at(dir.as_fd(), name, layout::MAX_PRIORITIES).bytes().unwrap_or_default();
+    let bytes = disk::read_at(&dir, name, layout::MAX_PRIORITIES).bytes().unwrap_or_default();
     ranks(&String::from_utf8_lossy(&bytes))
 }
 
@@ -42,5 +41,5 @@ pub fn propose(root: &Path, ids: &[String]) -> io::Result<()> {
 
 fn write(root: &Path, name: &str, ids: &[String]) -> io::Result<()> {
     let dir = disk::open_dir_beneath(root, &root.join(layout::PLANNING))?;
-    disk::replace_at(dir.as_fd(), name, format!("{}\n", ids.join("\n")).as_bytes(), 0o644, false)
+    disk::replace_at(&dir, name, format!("{}\n", ids.join("\n")).as_bytes(), disk::Readers::All, false)
 }

@@ -1,16 +1,13 @@
 //! Proposals beside a plan: `proposals/<n>.md` waits for a person, `<n>.approved.md` and `<n>.rejected.md` were answered.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-
-use rustix::fs::Mode;
 
 use crate::core::candidate::{self, Candidate};
 use crate::core::change::Change;
 use crate::core::contract::digest;
 use crate::core::{attest, plan_read, proposal};
 use crate::store::desk::Desk;
-use crate::store::disk::{self, Read};
+use crate::store::disk::{self, Dir, Read};
 use crate::store::layout;
 use crate::store::snapshot::Snapshot;
 
@@ -43,9 +40,9 @@ pub enum Answer {
 
 impl Desk {
     /// The folder, as long as it is a directory of this user and no link.
-    fn proposals(&self) -> io::Result<OwnedFd> {
-        let dir = disk::open_dir_at(self.dir.as_fd(), layout::PROPOSALS)?;
-        if rustix::fs::fstat(&dir)?.st_uid != disk::user() {
+    fn proposals(&self) -> io::Result<Dir> {
+        let dir = disk::open_dir_at(&self.dir, layout::PROPOSALS)?;
+        if !dir.is_ours()? {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
         }
         Ok(dir)
@@ -55,15 +52,15 @@ impl Desk {
 /// The proposals that wait, by number, at most [`MAX_OPEN`].
 pub fn open(desk: &Desk, snapshot: &Snapshot) -> Vec<Proposal> {
     let Ok(dir) = desk.proposals() else { return Vec::new() };
-    let mut waiting: Vec<u32> = disk::names_at(dir.as_fd(), MAX_NAMES).iter().filter_map(|name| number(name)).collect();
+    let mut waiting: Vec<u32> = disk::names_at(&dir, MAX_NAMES).iter().filter_map(|name| number(name)).collect();
     waiting.sort_unstable();
-    waiting.into_iter().take(MAX_OPEN).map(|n| judged(n, disk::read_at(dir.as_fd(), &name(n), MAX), snapshot)).collect()
+    waiting.into_iter().take(MAX_OPEN).map(|n| judged(n, disk::read_at(&dir, &name(n), MAX), snapshot)).collect()
 }
 
 /// The one with this number, where it waits.
 pub fn find(desk: &Desk, snapshot: &Snapshot, n: u32) -> Option<Proposal> {
     let dir = desk.proposals().ok()?;
-    match disk::read_at(dir.as_fd(), &name(n), MAX) {
+    match disk::read_at(&dir, &name(n), MAX) {
         Read::Missing => None,
         read => Some(judged(n, read, snapshot)),
     }
@@ -89,15 +86,15 @@ fn judged(n: u32, read: Read, snapshot: &Snapshot) -> Proposal {
 /// # Errors
 /// The system's; then nothing is kept.
 pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
-    match rustix::fs::mkdirat(&desk.dir, layout::PROPOSALS, Mode::from_raw_mode(0o755)) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-        Err(error) => return Err(error.into()),
+    match disk::make_dir_at(&desk.dir, layout::PROPOSALS) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
     }
     let dir = desk.proposals()?;
-    let known = disk::names_at(dir.as_fd(), MAX_NAMES);
+    let known = disk::names_at(&dir, MAX_NAMES);
     let last = known.iter().filter_map(|name| name.split('.').next()?.parse().ok()).max().unwrap_or(0);
     let n = desk.run.proposed.max(last).checked_add(1).ok_or_else(|| io::Error::other("no number is left"))?;
-    disk::create_at(dir.as_fd(), &name(n), &proposal::write(why, plan), 0o644)?;
+    disk::create_at(&dir, &name(n), &proposal::write(why, plan), disk::Readers::All)?;
     desk.run.proposed = n;
     Ok(n)
 }
@@ -108,10 +105,10 @@ pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
 /// The system's.
 pub fn settle(desk: &Desk, n: u32, shown: &str, answer: Answer) -> io::Result<bool> {
     let dir = desk.proposals()?;
-    let same = disk::read_at(dir.as_fd(), &name(n), MAX).bytes().is_some_and(|bytes| digest(&bytes) == shown);
+    let same = disk::read_at(&dir, &name(n), MAX).bytes().is_some_and(|bytes| digest(&bytes) == shown);
     if same {
         let word = if answer == Answer::Approved { "approved" } else { "rejected" };
-        rustix::fs::renameat(&dir, name(n), &dir, format!("{n}.{word}.md"))?;
+        disk::rename_at(&dir, &name(n), &format!("{n}.{word}.md"))?;
     }
     Ok(same)
 }

@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::core::contract::digest_start;
 use crate::core::run::{Course, Mark};
-use crate::store::disk;
+use crate::store::disk::{self, How, Readers};
 use crate::store::layout::{SESSIONS, SLOT};
 use crate::store::locate::Place;
 use crate::store::slot::{self, Slot};
@@ -132,6 +131,7 @@ impl Session {
 pub struct SessionFile {
     file: File,
     size: u64,
+    path: PathBuf,
 }
 
 fn dir(state: &Path) -> PathBuf {
@@ -152,12 +152,11 @@ pub enum Opened {
 /// Opens the file of a session.
 pub fn open(state: &Path, key: &str) -> Opened {
     let path = dir(state).join(format!("{key}.json"));
-    let Some(name) = path.to_str() else { return Opened::Missing };
-    match disk::open_file_at(rustix::fs::CWD, name, OFlags::RDWR, 0) {
+    match disk::open_file(&path, How::Write) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Opened::Missing,
         Err(_) => Opened::Unreadable,
         Ok((file, size)) => match slot::read(&file, size) {
-            Slot::Whole(session) => Opened::Session(SessionFile { file, size }, Box::new(session)),
+            Slot::Whole(session) => Opened::Session(SessionFile { file, size, path }, Box::new(session)),
             Slot::Empty | Slot::Torn => Opened::Unreadable,
         },
     }
@@ -170,14 +169,14 @@ pub fn is_there(state: &Path, key: &str) -> bool {
 
 /// Reads a session without meaning to write it.
 pub fn read(state: &Path, key: &str) -> Option<Session> {
-    at(state, key, OFlags::RDONLY).map(|(_, session)| session)
+    at(state, key, How::Read).map(|(_, session)| session)
 }
 
-fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> {
+fn at(state: &Path, key: &str, how: How) -> Option<(SessionFile, Session)> {
     let path = dir(state).join(format!("{key}.json"));
-    let (file, size) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
+    let (file, size) = disk::open_file(&path, how).ok()?;
     match slot::read(&file, size) {
-        Slot::Whole(session) => Some((SessionFile { file, size }, session)),
+        Slot::Whole(session) => Some((SessionFile { file, size, path }, session)),
         Slot::Empty | Slot::Torn => None,
     }
 }
@@ -189,17 +188,9 @@ fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> 
 pub fn create(state: &Path, key: &str) -> io::Result<SessionFile> {
     let path = dir(state);
     disk::make_private_dir(&path)?;
-    let fd = disk::open_dir(&path)?;
     let name = format!("{key}.json");
-    let fd = rustix::fs::openat(
-        &fd,
-        &name,
-        OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC,
-        Mode::from_raw_mode(0o600),
-    )?;
-    let file = File::from(fd);
-    let size = file.metadata()?.len();
-    Ok(SessionFile { file, size })
+    let (file, size) = disk::open_file_at(&disk::open_dir(&path)?, &name, How::Create(Readers::User))?;
+    Ok(SessionFile { file, size, path: path.join(name) })
 }
 
 impl SessionFile {
@@ -220,9 +211,7 @@ impl SessionFile {
         if self.missed() >= MOST_MISSED {
             return Ok(());
         }
-        rustix::fs::fcntl_setfl(&self.file, OFlags::APPEND)?;
-        rustix::io::write(&self.file, b" ")?;
-        Ok(())
+        disk::append(&self.path, b" ")
     }
 
     /// How many events of this session were counted so, whatever it was bound to.

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::core::contract::digest_start;
+use crate::store::disk;
 use crate::store::layout::{MAX_SLOT, SLOT};
 
 /// What a slot held.
@@ -36,7 +36,7 @@ pub fn read<T: DeserializeOwned>(file: &File, size: u64) -> Slot<T> {
         }
         _ => return Slot::Torn,
     };
-    let Ok(n) = file.read_at(room, 0) else { return Slot::Torn };
+    let Ok(n) = disk::read_once(file, room, 0) else { return Slot::Torn };
     room.get(..n).and_then(parse).map_or(Slot::Torn, Slot::Whole)
 }
 
@@ -99,7 +99,7 @@ pub fn write<T: Serialize>(file: &File, value: &T) -> io::Result<()> {
 /// # Errors
 /// The system's.
 pub fn put(file: &File, bytes: &[u8]) -> io::Result<()> {
-    file.write_all_at(bytes, 0)
+    disk::write_start(file, bytes)
 }
 
 #[cfg(test)]

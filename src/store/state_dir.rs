@@ -58,7 +58,7 @@ pub fn find(var: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, Trouble> {
     match disk::kind(&path) {
         None => Ok(path),
         Some(kind) if !kind.dir => Err(Trouble::NotADirectory(path)),
-        Some(kind) if kind.owner != disk::user() || kind.bits & 0o002 != 0 => Err(Trouble::NotOurs(path)),
+        Some(kind) if !kind.is_ours() || kind.is_open_to_all() => Err(Trouble::NotOurs(path)),
         Some(_) => Ok(path),
     }
 }

@@ -2,17 +2,14 @@
 //! `.git`; outside git every file. Contents are read again only where size or modification time differ from the last time.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, OFlags, Stat};
 use sha2::{Digest, Sha256};
 
 use crate::core::contract::digest_start;
-use crate::store::{digest, disk, head, layout};
+use crate::store::disk::{self, How, Kind, Readers};
+use crate::store::{digest, head, layout};
 
 /// The most files that are looked at. A larger tree has no digest.
 pub const MAX_FILES: usize = 200_000;
@@ -52,9 +49,9 @@ pub fn digest(state: Option<&Path>, plan_dir: &Path, root: &Path, list: Lister<'
     let mut read = false;
     for path in &files {
         // Gone, or no longer readable: it counts as absent, which differs from present.
-        let Ok(stat) = rustix::fs::lstat(root.join(path)) else { continue };
-        let Some(part) = one(root, path, &stat, &known, &mut now, &mut read) else { continue };
-        whole.update(path.as_os_str().as_bytes());
+        let Some(kind) = disk::kind(&root.join(path)) else { continue };
+        let Some(part) = one(root, path, kind, &known, &mut now, &mut read) else { continue };
+        whole.update(path.as_os_str().as_encoded_bytes());
         whole.update([0]);
         whole.update(part.as_bytes());
         whole.update([0]);
@@ -88,40 +85,35 @@ fn with_nested(root: &Path, listed: Vec<PathBuf>, list: Lister<'_>) -> Option<Ve
 fn one(
     root: &Path,
     path: &Path,
-    stat: &Stat,
+    kind: Kind,
     known: &BTreeMap<PathBuf, Known>,
     now: &mut BTreeMap<PathBuf, Known>,
     read: &mut bool,
 ) -> Option<String> {
     let full = root.join(path);
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::Symlink => {
-            let to = rustix::fs::readlink(&full, Vec::new()).ok()?;
-            Some(format!("l{}", digest_start(to.to_bytes(), 16)))
-        }
-        FileType::RegularFile => {
-            let size = u64::try_from(stat.st_size).unwrap_or(0);
-            let modified = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
-            let same = known.get(path).filter(|k| k.size == size && k.modified == modified);
-            let entry = if let Some(same) = same {
-                same.clone()
-            } else {
-                *read = true;
-                Known { size, modified, digest: contents(&full)? }
-            };
-            let run = if stat.st_mode & 0o100 == 0 { 'f' } else { 'x' };
-            let part = format!("{run}{}", entry.digest);
-            now.insert(path.to_path_buf(), entry);
-            Some(part)
-        }
-        // FIFOs and devices have no contents.
-        _ => None,
+    if kind.link {
+        return Some(format!("l{}", digest_start(&disk::link_target(&full).ok()?, 16)));
     }
+    // FIFOs and devices have no contents.
+    if !kind.file {
+        return None;
+    }
+    let same = known.get(path).filter(|k| k.size == kind.size && k.modified == kind.modified);
+    let entry = if let Some(same) = same {
+        same.clone()
+    } else {
+        *read = true;
+        Known { size: kind.size, modified: kind.modified, digest: contents(&full)? }
+    };
+    let run = if kind.can_be_run() { 'x' } else { 'f' };
+    let part = format!("{run}{}", entry.digest);
+    now.insert(path.to_path_buf(), entry);
+    Some(part)
 }
 
 /// The first 16 hex of the digest of a regular file.
 pub fn contents(path: &Path) -> Option<String> {
-    let (mut file, _) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, OFlags::RDONLY, 0).ok()?;
+    let (mut file, _) = disk::open_file(path, How::Read).ok()?;
     let mut digest = digest::sha256(&mut file).ok()?;
     digest.truncate(16);
     Some(digest)
@@ -132,18 +124,18 @@ fn walk(root: &Path) -> Option<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut rest = vec![PathBuf::new()];
     while let Some(dir) = rest.pop() {
-        let entries = rustix::fs::Dir::new(disk::open_dir(&root.join(&dir)).ok()?).ok()?;
-        for entry in entries {
-            let Ok(entry) = entry else { break };
-            let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." {
-                continue;
+        for name in disk::entries(&root.join(&dir)).ok()? {
+            // By hand, since the digest takes in the path as git writes it.
+            let mut path = dir.clone().into_os_string();
+            if !path.is_empty() {
+                path.push("/");
             }
-            let path = dir.join(OsStr::from_bytes(name));
+            path.push(&name);
+            let path = PathBuf::from(path);
             let is_dir = disk::kind(&root.join(&path)).is_some_and(|k| k.dir);
             if !is_dir {
                 files.push(path);
-            } else if name != b".git" && path != Path::new(layout::PLANNING) {
+            } else if name != ".git" && path != Path::new(layout::PLANNING) {
                 rest.push(path);
             }
             if files.len() + rest.len() > MAX_FILES {
@@ -164,22 +156,21 @@ fn remembered(dir: &Path) -> BTreeMap<PathBuf, Known> {
             let mut text = || std::str::from_utf8(parts.next()?).ok();
             let (size, modified) = (text()?.parse().ok()?, text()?.parse().ok()?);
             let digest = text().filter(|d| d.len() == 16)?.to_owned();
-            Some((PathBuf::from(OsStr::from_bytes(parts.next()?)), Known { size, modified, digest }))
+            Some((PathBuf::from(disk::name_of(parts.next()?)?), Known { size, modified, digest }))
         })
         .collect()
 }
 
 fn remember(dir: &Path, known: &BTreeMap<PathBuf, Known>, now: i128) -> std::io::Result<()> {
-    let fd = disk::open_dir(dir)?;
     let mut bytes = Vec::new();
     for (path, entry) in known.iter().filter(|(_, k)| now - k.modified > YOUNG) {
         let mut line = String::new();
         let _ = write!(line, "{} {} {} ", entry.size, entry.modified, entry.digest);
         bytes.extend_from_slice(line.as_bytes());
-        bytes.extend_from_slice(path.as_os_str().as_bytes());
+        bytes.extend_from_slice(path.as_os_str().as_encoded_bytes());
         bytes.push(0);
     }
-    disk::replace_at(fd.as_fd(), layout::TREE, &bytes, 0o600, false)
+    disk::replace_at(&disk::open_dir(dir)?, layout::TREE, &bytes, Readers::User, false)
 }
 
 #[cfg(test)]

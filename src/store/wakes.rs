@@ -1,7 +1,6 @@
 //! When `wake` ran last: by that anybody can say who will wake a run that waits.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ pub fn note(state: &Path, now: u64) -> io::Result<()> {
     let before = if now.saturating_sub(known.last) < SHORTEST { known.before } else { known.last };
     let wakes = Wakes { last: now, before };
     let bytes = serde_json::to_vec(&wakes).map_err(io::Error::other)?;
-    disk::replace_at(disk::open_dir(state)?.as_fd(), layout::WAKES, &bytes, 0o600, false)
+    disk::replace_at(&disk::open_dir(state)?, layout::WAKES, &bytes, disk::Readers::User, false)
 }
 
 #[cfg(test)]

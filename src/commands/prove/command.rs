@@ -1,6 +1,5 @@
 //! Running one command of a check, and what of its output is shown and kept.
 
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use crate::commands::ctx::Ctx;
@@ -68,5 +67,5 @@ pub(super) fn keep(place: &Place, id: &str, lines: &[String]) {
     let Ok(fd) = disk::open_dir(&dir) else { return };
     let mut text = lines.join("\n");
     text.push('\n');
-    let _ = disk::replace_at(fd.as_fd(), &format!("{id}.log"), text.as_bytes(), 0o600, false);
+    let _ = disk::replace_at(&fd, &format!("{id}.log"), text.as_bytes(), disk::Readers::User, false);
 }
