@@ -540,6 +540,9 @@ impl Agent {
                     self.say("end");
                 }
                 self.say("crash");
+            } else {
+                // The host ends the one before it starts the other.
+                self.say("end clear");
             }
             self.say(&format!("session s{life}"));
             self.say(if clear { "start clear" } else { "start startup" });

@@ -151,7 +151,7 @@ impl Play {
                 self.fine("PreCompact", json!({ "trigger": "auto" }));
                 self.fine("SessionStart", json!({ "source": "compact" }));
             }
-            "end" => self.fine("SessionEnd", json!({ "reason": "other" })),
+            "end" => self.fine("SessionEnd", json!({ "reason": if rest.is_empty() { "other" } else { rest } })),
             "session" => (self.session, self.held, self.turn) = (rest.into(), false, 0),
             "crash" => self.host = Host::start(),
             "write" => {
