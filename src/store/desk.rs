@@ -88,7 +88,8 @@ impl Desk {
     pub fn look(place: &Place) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
         let (run, found) = match disk::open_file_at(dir.as_fd(), layout::RUN, OFlags::RDONLY, 0) {
-            Ok((file, size)) => read_run(&file, size),
+            // Nothing is written here, so what cannot be read is as good as torn.
+            Ok((file, size)) => read_run(&file, size).unwrap_or((Run::default(), Found::Torn)),
             Err(error) => (Run::default(), missing_or_torn(&error)),
         };
         Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, size: 0, run_file: None })
@@ -115,13 +116,7 @@ impl Desk {
     /// # Errors
     /// A [`Trouble`].
     pub fn verb(place: &Place) -> Result<Self, Trouble> {
-        let desk = Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)?;
-        // Everybody who writes here holds the lock, so what lies about was left by a process that was killed.
-        for name in disk::names(&desk.path(), 10_000).iter().filter(|n| n.starts_with('.') && is_temp(n)) {
-            // One that cannot be removed is in nobody's way.
-            let _ = disk::remove(&desk.path().join(name));
-        }
-        Ok(desk)
+        Self::locked(place, OFlags::RDWR | OFlags::CREATE, lock::VERB_PATIENCE)
     }
 
     fn locked(place: &Place, flags: OFlags, patience: Duration) -> Result<Self, Trouble> {
@@ -148,7 +143,8 @@ impl Desk {
             // It may have grown while another process had the lock.
             size = file.metadata().map_or(size, |m| m.len());
         }
-        let (run, found) = read_run(&file, size);
+        // A good one that cannot be read just now must not be written over by one that was put together anew.
+        let (run, found) = read_run(&file, size).map_err(Trouble::Failed)?;
         Ok(Self { place: place.clone(), was: run.clone(), run, found, dir, size, run_file: Some(file) })
     }
 
@@ -258,15 +254,12 @@ fn fitting(run: &mut Run, size: u64) -> Option<Vec<u8>> {
     slot::render_large(run, size)
 }
 
-fn is_temp(name: &str) -> bool {
-    std::path::Path::new(name).extension().is_some_and(|e| e == "tmp")
-}
-
-fn read_run(file: &File, size: u64) -> (Run, Found) {
+fn read_run(file: &File, size: u64) -> io::Result<(Run, Found)> {
     match slot::read(file, size) {
-        Slot::Whole(run) => (run, Found::Whole),
-        Slot::Empty => (Run::default(), Found::Missing),
-        Slot::Torn => (Run::default(), Found::Torn),
+        Slot::Whole(run) => Ok((run, Found::Whole)),
+        Slot::Empty => Ok((Run::default(), Found::Missing)),
+        Slot::Torn => Ok((Run::default(), Found::Torn)),
+        Slot::Failed(errno) => Err(errno.into()),
     }
 }
 

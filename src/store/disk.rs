@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
+use crate::world::alive;
+
 /// What reading a file gave.
 #[derive(Debug)]
 pub enum Read {
@@ -131,9 +133,17 @@ fn whole(mut file: File, size: u64) -> Read {
 fn refused(error: io::Error) -> Read {
     match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
         Some(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Read::Missing,
-        Some(rustix::io::Errno::LOOP | rustix::io::Errno::NXIO) => Read::NotRegular,
-        _ if error.kind() == io::ErrorKind::InvalidInput => Read::NotRegular,
+        _ if is_no_file(&error) => Read::NotRegular,
         _ => Read::Failed(error),
+    }
+}
+
+/// Whether [`open_file_at`] failed because something else than a regular file stands there.
+pub fn is_no_file(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(errno) => matches!(errno, Errno::LOOP | Errno::NXIO | Errno::ISDIR),
+        None => error.kind() == io::ErrorKind::InvalidInput,
     }
 }
 
@@ -168,7 +178,8 @@ pub fn replace_if_at(dir: BorrowedFd<'_>, name: &str, old: &[u8], bytes: &[u8], 
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     let same = || matches!(read_at(dir, name, old.len() as u64), Read::Bytes(now) if now == old);
-    put_where(dir, name, bytes, 0o644, Some(stat.st_mode & 0o7777), sync, same)
+    let way = Way { mode: 0o644, kept: Some(stat.st_mode & 0o7777), sync };
+    put_where(dir, name, bytes, way, |temp| if same() { over(dir, temp, name).map(|()| true) } else { Ok(false) })
 }
 
 /// As [`replace_at`], for a machine file whose permission bits are ours to choose, without a sync.
@@ -193,40 +204,49 @@ fn rewritten(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Option<()> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let fd = rustix::fs::openat(dir, name, flags, Mode::empty()).ok()?;
     let stat = rustix::fs::fstat(&fd).ok()?;
-    // Written under a second name, it would be somebody else's file that changes.
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink != 1 {
+    // Written under a second name, it would be somebody else's file that changes. And what is longer than the new content
+    // would show the end of the old one behind it, until it is cut.
+    let longer = u64::try_from(stat.st_size).ok()? > bytes.len() as u64;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink != 1 || longer {
         return None;
     }
-    let file = File::from(fd);
-    if file.write_at(bytes, 0).ok()? != bytes.len() {
-        return None;
-    }
-    if u64::try_from(stat.st_size).ok()? > bytes.len() as u64 {
-        file.set_len(bytes.len() as u64).ok()?;
-    }
-    Some(())
+    (File::from(fd).write_at(bytes, 0).ok()? == bytes.len()).then_some(())
+}
+
+/// How a new file comes to be.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Permission bits, as far as the user's mask lets them.
+    mode: u32,
+    /// Permission bits to be kept whatever the mask says.
+    kept: Option<u32>,
+    /// The bytes are on the disk before the name points to them.
+    sync: bool,
 }
 
 fn put(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32, kept: Option<u32>, sync: bool) -> io::Result<()> {
-    put_where(dir, name, bytes, mode, kept, sync, || true).map(|_| ())
+    put_where(dir, name, bytes, Way { mode, kept, sync }, |temp| over(dir, temp, name).map(|()| true)).map(|_| ())
 }
 
-/// Puts a file in place if a last look says so, between the bytes being written and the name pointing to them.
+fn over(dir: BorrowedFd<'_>, temp: &str, name: &str) -> io::Result<()> {
+    Ok(rustix::fs::renameat(dir, temp, dir, name)?)
+}
+
+/// Writes a file beside the one that is meant, and has `place` show it, which gets its name and says whether that name is used
+/// up by it. However this ends, nothing lies about, unless this process is killed: see [`temps`].
 fn put_where(
     dir: BorrowedFd<'_>,
     name: &str,
     bytes: &[u8],
-    mode: u32,
-    kept: Option<u32>,
-    sync: bool,
-    last_look: impl FnOnce() -> bool,
+    way: Way,
+    place: impl FnOnce(&str) -> io::Result<bool>,
 ) -> io::Result<bool> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut tries = 0;
     let (temp, fd) = loop {
         let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        match rustix::fs::openat(dir, &temp, flags, Mode::from_raw_mode(mode)) {
+        match rustix::fs::openat(dir, &temp, flags, Mode::from_raw_mode(way.mode)) {
             Ok(fd) => break (temp, fd),
             // Left behind by a process that was killed and had our id: take another name.
             Err(rustix::io::Errno::EXIST) if tries < 1000 => tries += 1,
@@ -235,18 +255,14 @@ fn put_where(
     };
     let mut file = File::from(fd);
     let written = (|| {
-        if let Some(bits) = kept {
+        if let Some(bits) = way.kept {
             rustix::fs::fchmod(&file, Mode::from_raw_mode(bits))?;
         }
         file.write_all(bytes)?;
-        if sync {
+        if way.sync {
             file.sync_data()?;
         }
-        if !last_look() {
-            return Ok(false);
-        }
-        rustix::fs::renameat(dir, &temp, dir, name)?;
-        Ok(true)
+        place(&temp)
     })();
     if !matches!(written, Ok(true)) {
         // The failed write is what is reported.
@@ -255,21 +271,41 @@ fn put_where(
     written
 }
 
-/// Creates a file that is not there yet.
+/// The process that wrote a temporary file, from its name `.<name>.<process>-<n>.tmp`; `None` for any other name.
+fn writer(name: &str) -> Option<u32> {
+    let (target, own) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+    let (process, n) = own.split_once('-')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (!target.is_empty() && digits(process) && digits(n)).then(|| process.parse().ok()).flatten()
+}
+
+/// Temporary files in a directory whose process is gone: it was killed between writing them and showing them. One that is
+/// named by a process of our own id is older than we are, since no process has two replaces under way.
+pub fn temps(dir: &Path) -> Vec<PathBuf> {
+    let left = |name: &String| writer(name).is_some_and(|pid| pid == std::process::id() || !alive(pid, None));
+    names(dir, 10_000).into_iter().filter(left).map(|name| dir.join(name)).collect()
+}
+
+/// Creates a file that is not there yet: whole, or not at all.
 ///
 /// # Errors
-/// `AlreadyExists`, or the system's; a file that could not be written whole is taken away again.
+/// `AlreadyExists`, or the system's.
 pub fn create_at(dir: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let fd = rustix::fs::openat(
-        dir,
-        name,
-        OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-        Mode::from_raw_mode(mode),
-    )?;
-    File::from(fd).write_all(bytes).inspect_err(|_| {
-        // The failed write is what is reported.
-        let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
-    })
+    if rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    }
+    let way = Way { mode, kept: None, sync: false };
+    let placed =
+        put_where(dir, name, bytes, way, |temp| match rustix::fs::linkat(dir, temp, dir, name, AtFlags::empty()) {
+            Ok(()) => Ok(false),
+            Err(rustix::io::Errno::EXIST) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            // A file system without second names: whoever creates this file at this very moment loses it.
+            Err(rustix::io::Errno::PERM | rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {
+                over(dir, temp, name).map(|()| true)
+            }
+            Err(error) => Err(error.into()),
+        });
+    placed.map(|_| ())
 }
 
 /// Replaces a file by path, see [`replace_at`]. A link is not followed: it is refused.
@@ -406,8 +442,16 @@ pub fn user() -> u32 {
 
 /// Names in a directory, in no order, at most `max` of them.
 pub fn names(path: &Path, max: usize) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
-    entries.take(max).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect()
+    all_names(path, max).unwrap_or_default()
+}
+
+/// As [`names`], for who must not take a directory that cannot be read for an empty one.
+///
+/// # Errors
+/// The system's.
+pub fn all_names(path: &Path, max: usize) -> io::Result<Vec<String>> {
+    let names: io::Result<Vec<_>> = std::fs::read_dir(path)?.take(max).map(|entry| Ok(entry?.file_name())).collect();
+    Ok(names?.into_iter().filter_map(|name| name.into_string().ok()).collect())
 }
 
 /// As [`names`], of an open directory.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
+use crate::world::World;
+
 /// How an attempt to lock ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locked {
@@ -23,20 +25,24 @@ pub const HOOK_PATIENCE: Duration = Duration::from_millis(250);
 /// How long a verb waits for a lock.
 pub const VERB_PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long between two attempts.
+const PAUSE: Duration = Duration::from_millis(2);
+
 /// Locks a file, waiting at most `patience`. Never blocks in the kernel: a network mount could keep it there for ever.
 pub fn lock(file: &File, patience: Duration) -> Locked {
-    let pause = Duration::from_millis(2);
-    let mut left = patience;
+    // Set only where there is something to wait for. Counting the pauses would not do: on a busy machine each takes longer.
+    let mut deadline = None;
     loop {
         match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Locked::Ours,
-            Err(Errno::WOULDBLOCK) if left.is_zero() => return Locked::Busy,
-            Err(Errno::WOULDBLOCK) => {
-                std::thread::sleep(pause.min(left));
-                left = left.saturating_sub(pause);
-            }
-            Err(Errno::INTR) => {}
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
             Err(_) => return Locked::Unsupported,
         }
+        let now = World.instant();
+        let left = deadline.get_or_insert(now + patience).saturating_duration_since(now);
+        if left.is_zero() {
+            return Locked::Busy;
+        }
+        std::thread::sleep(PAUSE.min(left));
     }
 }

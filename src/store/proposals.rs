@@ -84,11 +84,12 @@ fn judged(n: u32, read: Read, snapshot: &Snapshot) -> Proposal {
     Proposal { n, digest: digest(&bytes), why, asked }
 }
 
-/// Keeps a plan as a new proposal, and gives its number. Numbers only rise, and no file is ever written over.
+/// Keeps a plan as a new proposal, and gives its number, which the run is to know. Numbers only rise, and no file is ever written
+/// over.
 ///
 /// # Errors
 /// The system's; then nothing is kept.
-pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
+pub fn keep(desk: &Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
     match rustix::fs::mkdirat(&desk.dir, layout::PROPOSALS, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(rustix::io::Errno::EXIST) => {}
         Err(error) => return Err(error.into()),
@@ -98,7 +99,6 @@ pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
     let last = known.iter().filter_map(|name| name.split('.').next()?.parse().ok()).max().unwrap_or(0);
     let n = desk.run.proposed.max(last).checked_add(1).ok_or_else(|| io::Error::other("no number is left"))?;
     disk::create_at(dir.as_fd(), &name(n), &proposal::write(why, plan), 0o644)?;
-    desk.run.proposed = n;
     Ok(n)
 }
 

@@ -145,7 +145,7 @@ pub fn open(state: &Path, key: &str) -> Opened {
         Err(_) => Opened::Unreadable,
         Ok((file, size)) => match slot::read(&file, size) {
             Slot::Whole(session) => Opened::Session(SessionFile { file }, Box::new(session)),
-            Slot::Empty | Slot::Torn => Opened::Unreadable,
+            Slot::Empty | Slot::Torn | Slot::Failed(_) => Opened::Unreadable,
         },
     }
 }
@@ -165,7 +165,7 @@ fn at(state: &Path, key: &str, flags: OFlags) -> Option<(SessionFile, Session)> 
     let (file, size) = disk::open_file_at(rustix::fs::CWD, path.to_str()?, flags, 0).ok()?;
     match slot::read(&file, size) {
         Slot::Whole(session) => Some((SessionFile { file }, session)),
-        Slot::Empty | Slot::Torn => None,
+        Slot::Empty | Slot::Torn | Slot::Failed(_) => None,
     }
 }
 
@@ -196,11 +196,15 @@ impl SessionFile {
         slot::write(&self.file, session)
     }
 
-    /// Reads it again, under a lock.
-    pub fn reread(&self) -> Option<Session> {
+    /// Reads it again, under a lock. `None` where it says nothing.
+    ///
+    /// # Errors
+    /// The system's; then it may say something.
+    pub fn reread(&self) -> io::Result<Option<Session>> {
         match slot::read(&self.file, crate::store::layout::SLOT as u64) {
-            Slot::Whole(session) => Some(session),
-            Slot::Empty | Slot::Torn => None,
+            Slot::Whole(session) => Ok(Some(session)),
+            Slot::Empty | Slot::Torn => Ok(None),
+            Slot::Failed(errno) => Err(errno.into()),
         }
     }
 }

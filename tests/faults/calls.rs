@@ -125,7 +125,8 @@ pub(crate) fn learn(log: &str, size: &dyn Fn(&Path) -> u64) -> Learned {
                 }
             }
             "renameat" | "renameat2" | "linkat" => {
-                let dirs: Vec<PathBuf> = args.split('<').skip(1).filter_map(|p| Some(p.split_once('>')?.0.into())).collect();
+                let dirs: Vec<PathBuf> =
+                    args.split('<').skip(1).filter_map(|p| Some(p.split_once('>')?.0.into())).collect();
                 let name = |n: usize| Some(dirs.get(n)?.join(std::str::from_utf8(strings.get(n)?).ok()?));
                 let (Some(from), Some(to)) = (name(0), name(1)) else { continue };
                 if let Some(bytes) = writing.get(&from) {

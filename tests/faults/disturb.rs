@@ -1,6 +1,6 @@
 //! One scene against many faults.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -13,6 +13,8 @@ use crate::play::{play, restored, strace, taken};
 use crate::scenes::{Run, Scene, stopping};
 use crate::stage::{Answer, Ran, Stage};
 use crate::tree::{self, Tree};
+
+type Events = BTreeMap<String, usize>;
 
 /// What happens to a run.
 #[derive(Clone, Debug)]
@@ -65,8 +67,10 @@ pub(crate) struct Known<'s> {
     /// What the plan says after one run, and after a second.
     statuses: Vec<Value>,
     /// Events in the ledgers after one run, and the most after two.
-    events: std::collections::BTreeMap<String, usize>,
-    most: std::collections::BTreeMap<String, usize>,
+    events: Events,
+    most: Events,
+    /// The line by which it says that it is done.
+    said: String,
     /// A stop is held before or after.
     holds: bool,
     judged: BTreeSet<u64>,
@@ -86,9 +90,15 @@ impl<'s> Known<'s> {
         let learned = calls::learn(&std::fs::read_to_string(&log).unwrap(), &size);
         assert!(learned.calls.iter().any(|call| call.fails), "{}", scene.name);
         let mut statuses = vec![status(&stage)];
-        play(&stage, &scene.run, &[]);
+        let second = play(&stage, &scene.run, &[]);
+        if second.code == 1 && !scene.then.is_empty() {
+            play(&stage, &Run::Agent("main", scene.then), &[]);
+        }
         statuses.push(status(&stage));
         let (events, mut most) = (judge::events(&after), judge::events(&taken(&stage)));
+        restored(&stage, &after);
+        play(&stage, &Run::Hook("main", "UserPromptSubmit", |_| serde_json::json!({ "prompt": "x" })), &[]);
+        statuses.push(status(&stage));
         for (event, n) in &events {
             let entry = most.entry(event.clone()).or_default();
             *entry = (*entry).max(*n);
@@ -102,6 +112,7 @@ impl<'s> Known<'s> {
             statuses,
             events,
             most,
+            said: ran.out.lines().next().unwrap_or_default().trim().to_owned(),
             holds: false,
             judged: BTreeSet::new(),
             runs: 0,
@@ -133,7 +144,10 @@ impl<'s> Known<'s> {
         if found != self.before {
             restored(&self.stage, &self.before);
         }
-        wrong.iter().map(|wrong| format!("{}, {}\n    {wrong}\n    it said {ran:?}", self.scene.name, fault.words())).collect()
+        wrong
+            .iter()
+            .map(|wrong| format!("{}, {}\n    {wrong}\n    it said {ran:?}", self.scene.name, fault.words()))
+            .collect()
     }
 
     /// The same state has the same future: each is judged once.
@@ -154,8 +168,7 @@ impl<'s> Known<'s> {
 
     /// A verb said that it is done.
     fn acknowledged(&self, ran: &Ran) -> bool {
-        let said = if matches!(self.scene.run, Run::Person(_)) { !ran.out.contains("error:") } else { true };
-        !self.is_hook() && said && !ran.out.is_empty() && (ran.code == 0 || ran.code == -1 || ran.code == 137)
+        !self.is_hook() && (ran.code == 0 || ran.out.lines().any(|line| line.trim() == self.said))
     }
 
     /// The run itself, and what it left.
@@ -188,12 +201,10 @@ impl<'s> Known<'s> {
             let text = format!("{}{}", ran.err, ran.out);
             let parts = ["error: ", "why: ", "fix: "];
             // Nobody hears a verb that may not write to its terminal.
-            let mute = ran.code == 0 || matches!(fault, Fault::Error(call, _) | Fault::Nothing(call) if call.name == "write");
+            let mute = text.is_empty()
+                && matches!(fault, Fault::Error(call, _) | Fault::Nothing(call) if call.name == "write");
             if !mute && (!matches!(ran.code, 1 | 3) || parts.iter().any(|part| !text.contains(part))) {
                 wrong.push("neither done nor a clear error".to_owned());
-            }
-            if ran.code == 0 {
-                wrong.extend(self.lacks(found));
             }
         }
         wrong
@@ -202,46 +213,71 @@ impl<'s> Known<'s> {
     /// Records that an undisturbed run writes and that are not there.
     fn lacks(&self, found: &Tree) -> Vec<String> {
         let there = judge::events(found);
-        let lacking = self.events.iter().filter(|(event, n)| there.get(*event).copied().unwrap_or(0) < **n);
-        lacking.map(|(event, _)| format!("acknowledged, and no record of `{event}`")).collect()
+        self.missing(&there).map(|event| format!("acknowledged, and no record of `{event}`")).collect()
     }
 
-    /// What comes after the fault: stops, and the same once more.
+    fn missing<'a>(&'a self, there: &'a Events) -> impl Iterator<Item = &'a String> {
+        let lacking = self.events.iter().filter(|(event, n)| there.get(*event).copied().unwrap_or(0) < **n);
+        lacking.map(|(event, _)| event)
+    }
+
+    /// What comes after the fault: stops; and the same once more.
     fn afterwards(&self, found: &Tree, ran: &Ran) -> Vec<String> {
-        let mut wrong = Vec::new();
-        for n in 0.. {
-            let answer = stop(&self.stage);
-            if answer.held().is_none() {
-                break;
+        let mut wrong = self.stops();
+        restored(&self.stage, found);
+        wrong.extend(self.again(found, ran));
+        restored(&self.stage, found);
+        wrong
+    }
+
+    /// Nobody is held that is not held otherwise, and nobody for ever.
+    fn stops(&self) -> Vec<String> {
+        for _ in 0..3 {
+            if stop(&self.stage).held().is_none() {
+                return Vec::new();
             }
             if !self.holds {
-                wrong.push("a stop was held that is let go otherwise".to_owned());
-                break;
-            }
-            if n == 2 {
-                wrong.push("every stop is held".to_owned());
-                break;
+                return vec!["a stop was held that is let go otherwise".to_owned()];
             }
         }
-        restored(&self.stage, found);
-        let torn = found.iter().any(|(path, (node, _))| match node {
-            tree::Node::File(bytes) if judge::kind(path) == Some(Kind::Slot) => judge::slot(bytes).is_err(),
-            _ => false,
+        vec!["every stop is held".to_owned()]
+    }
+
+    /// The next run does what this one was to do.
+    fn again(&self, found: &Tree, ran: &Ran) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let torn = tree::files(found).any(|(path, bytes)| {
+            judge::kind(path) == Some(Kind::Slot) && !bytes.is_empty() && judge::slot(bytes).is_err()
         });
-        // A lost run state is rebuilt by a verb; a hook says which.
-        let rebuilt = torn && self.is_hook();
-        if rebuilt {
-            play(&self.stage, &Run::Agent("main", &["attach"]), &[]);
+        if torn && self.is_hook() {
+            // A hook says that this is to be done.
+            play(&self.stage, &Run::Agent(self.session(), &["attach"]), &[]);
         }
-        let again = play(&self.stage, &self.scene.run, &[]);
-        if again.code != 0 && (self.is_hook() || again.code != 1) {
+        let mut again = play(&self.stage, &self.scene.run, &[]);
+        if again.code == 1 && !self.scene.then.is_empty() {
+            again = play(&self.stage, &Run::Agent(self.session(), self.scene.then), &[]);
+        }
+        if again.code != 0 {
             wrong.push(format!("the next run ended with {}: {again:?}", again.code));
         }
+        // What stands in the file and not in the ledger is taken over by the next hook.
+        play(
+            &self.stage,
+            &Run::Hook(self.session(), "UserPromptSubmit", |_| serde_json::json!({ "prompt": "x" })),
+            &[],
+        );
         let now = status(&self.stage);
         if !torn && !self.statuses.contains(&now) {
-            wrong.push(format!("the next run comes to {now}, not to {}", self.statuses[0]));
+            wrong.push(format!("the next run comes to\n      {now}, not to\n      {}", self.statuses[0]));
         }
-        play(&self.stage, &Run::Agent("main", &["log", "note", "after the fault"]), &[]);
+        // The next verb of every plan.
+        for plan in plans(&self.stage) {
+            play(
+                &self.stage,
+                &Run::Agent("nobody", &["log", "note", "after the fault"]),
+                &["env".to_owned(), format!("PLAN_ID={plan}")],
+            );
+        }
         let end = taken(&self.stage);
         if let Some((left, _)) = tree::files(&end).find(|(path, _)| is_temp(path)) {
             wrong.push(format!("{} lies about for ever", left.display()));
@@ -250,33 +286,43 @@ impl<'s> Known<'s> {
             wrong.push("two records have one tick".to_owned());
         }
         let there = judge::events(&end);
-        if self.acknowledged(ran) || again.code == 0 {
-            for (event, n) in &self.events {
-                let found = there.get(event).copied().unwrap_or(0);
-                if !rebuilt && found < *n {
-                    wrong.push(format!("after the next run there is no record of `{event}`"));
-                }
+        wrong.extend(self.missing(&there).map(|event| format!("after the next run there is no record of `{event}`")));
+        // What was recorded and not acknowledged is done again, and so recorded again. A receipt is not: it says that something
+        // was done out there.
+        let (old, left) = (judge::events(&self.before), judge::events(found));
+        let n = |events: &Events, event: &str| events.get(event).copied().unwrap_or(0);
+        for (event, count) in &there {
+            let once = event == "receipt" || self.acknowledged(ran);
+            let unheard = if once { 0 } else { n(&left, event) - n(&old, event) };
+            if *count > n(&self.most, event) + unheard && event != "note" && event != "prompt" {
+                wrong.push(format!("`{event}` is recorded once too often: {count}"));
             }
         }
-        let mut most = self.most.clone();
-        *most.entry("note".to_owned()).or_default() += 1;
-        for (event, n) in there {
-            if !rebuilt && n > most.get(&event).copied().unwrap_or(0) {
-                wrong.push(format!("`{event}` is recorded once too often: {n}"));
-            }
-        }
-        let doctor = play(&self.stage, &Run::Agent("main", &["doctor"]), &[]);
+        let doctor = play(&self.stage, &Run::Agent(self.session(), &["doctor"]), &[]);
         if let Some(line) = doctor.out.lines().find(|line| line.starts_with("wrong") || line.contains("left over")) {
             wrong.push(format!("doctor: {line}"));
         }
-        restored(&self.stage, found);
         wrong
+    }
+
+    fn session(&self) -> &'static str {
+        match self.scene.run {
+            Run::Agent(session, _) | Run::Hook(session, ..) => session,
+            Run::Person(_) => "main",
+        }
     }
 }
 
 /// A stop of the attached session where nobody attends.
 fn stop(stage: &Stage) -> Answer {
     Answer::of(&play(stage, &Run::Hook("main", "Stop", stopping), &[]))
+}
+
+/// The ids of the plans of a stage.
+fn plans(stage: &Stage) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(stage.project.join(layout::PLANNING)) else { return Vec::new() };
+    let dirs = entries.map(|entry| entry.unwrap().path()).filter(|path| path.join(layout::PLAN).exists());
+    dirs.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// What of `status --json` says how far the run is.

@@ -21,26 +21,34 @@ pub(crate) struct Scene {
     pub(crate) name: &'static str,
     pub(crate) prepare: fn() -> Stage,
     pub(crate) run: Run,
+    /// What brings it to its end where it was disturbed and refuses to begin anew.
+    pub(crate) then: &'static [&'static str],
+}
+
+const fn scene(name: &'static str, prepare: fn() -> Stage, run: Run) -> Scene {
+    Scene { name, prepare, run, then: &[] }
 }
 
 const fn verb(name: &'static str, prepare: fn() -> Stage, args: &'static [&'static str]) -> Scene {
-    Scene { name, prepare, run: Run::Agent("main", args) }
+    scene(name, prepare, Run::Agent("main", args))
 }
 
-const fn hook(
-    name: &'static str,
-    prepare: fn() -> Stage,
-    event: &'static str,
-    fields: fn(&Stage) -> Value,
-) -> Scene {
-    Scene { name, prepare, run: Run::Hook("main", event, fields) }
+const fn hook(name: &'static str, prepare: fn() -> Stage, event: &'static str, fields: fn(&Stage) -> Value) -> Scene {
+    scene(name, prepare, Run::Hook("main", event, fields))
 }
 
 /// All of them.
 pub(crate) const SCENES: &[Scene] = &[
-    verb("init", planned, &["init", "--gated", "--from", "plan.md", "Replace the parser"]),
-    verb("init a draft", Stage::new, &["init", "--gated", "Replace the parser"]),
-    verb("import", listed, &["import", "--gated", "feature_list.json", "Replace the parser"]),
+    // A session is not let out of the draft of a plan that holds it already.
+    Scene {
+        then: &["attest"],
+        ..verb("init", planned, &["init", "--gated", "--from", "plan.md", "Replace the parser"])
+    },
+    Scene { then: &["status"], ..verb("init a draft", Stage::new, &["init", "--gated", "Replace the parser"]) },
+    Scene {
+        then: &["attest"],
+        ..verb("import", listed, &["import", "--gated", "feature_list.json", "Replace the parser"])
+    },
     verb("attest", extended, &["attest"]),
     verb("start", failed, &["start", "survey"]),
     verb("step", Stage::gated, &["step", "survey", "1"]),
@@ -57,29 +65,34 @@ pub(crate) const SCENES: &[Scene] = &[
     verb("a lost run state", lost, &["log", "note", "what was found"]),
     verb("rank", two, &["use", "--rank", "b", "a"]),
     verb("install", Stage::gated, &["install", "claude-code", "--user"]),
-    Scene { name: "attach", prepare: Stage::gated, run: Run::Agent("other", &["attach"]) },
-    Scene { name: "use", prepare: two, run: Run::Person(&["use", "b"]) },
-    Scene { name: "pause", prepare: Stage::gated, run: Run::Person(&["pause"]) },
+    scene("attach", Stage::gated, Run::Agent("other", &["attach"])),
+    scene("use", two, Run::Person(&["use", "b"])),
+    scene("pause", Stage::gated, Run::Person(&["pause"])),
     hook("SessionStart", Stage::gated, "SessionStart", |_| json!({ "source": "startup" })),
-    Scene {
-        name: "SessionStart that attaches",
-        prepare: claimed,
-        run: Run::Hook("next", "SessionStart", |_| json!({ "source": "startup" })),
-    },
+    scene("SessionStart that attaches", claimed, Run::Hook("next", "SessionStart", |_| json!({ "source": "startup" }))),
     hook("UserPromptSubmit", held, "UserPromptSubmit", |_| json!({ "prompt": "go on please" })),
-    hook("PreToolUse", Stage::gated, "PreToolUse", |stage| {
-        json!({ "tool_name": "Write", "tool_use_id": "t1", "tool_input": { "file_path": stage.plan_file(), "content": "" } })
-    }),
+    hook(
+        "PreToolUse",
+        Stage::gated,
+        "PreToolUse",
+        |stage| json!({ "tool_name": "Write", "tool_use_id": "t1", "tool_input": { "file_path": stage.plan_file(), "content": "" } }),
+    ),
     hook("PostToolUse", edited, "PostToolUse", |stage| {
         let file = stage.project.join("src.txt");
         json!({ "tool_name": "Write", "tool_use_id": "t2", "tool_input": { "file_path": file, "content": "x" } })
     }),
-    hook("PostToolUse of the plan", extended, "PostToolUse", |stage| {
-        json!({ "tool_name": "Edit", "tool_use_id": "t3", "tool_input": { "file_path": stage.plan_file() } })
-    }),
-    hook("PostToolUse with a request", requested, "PostToolUse", |_| {
-        json!({ "tool_name": "Bash", "tool_use_id": "t4", "tool_input": { "command": "steadfast init" } })
-    }),
+    hook(
+        "PostToolUse of the plan",
+        extended,
+        "PostToolUse",
+        |stage| json!({ "tool_name": "Edit", "tool_use_id": "t3", "tool_input": { "file_path": stage.plan_file() } }),
+    ),
+    hook(
+        "PostToolUse with a request",
+        requested,
+        "PostToolUse",
+        |_| json!({ "tool_name": "Bash", "tool_use_id": "t4", "tool_input": { "command": "steadfast init" } }),
+    ),
     hook("Stop held", Stage::gated, "Stop", stopping),
     hook("Stop let go", stuck, "Stop", stopping),
     hook("SessionEnd", Stage::gated, "SessionEnd", |_| json!({ "reason": "other" })),
