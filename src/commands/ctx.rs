@@ -14,7 +14,7 @@ use crate::store::desk::{Found as RunFound, Trouble};
 use crate::store::locate::{self, Found};
 use crate::store::state_dir::Depth;
 use crate::store::{
-    Attestation, Desk, Head, HeadRead, Place, Session, Snapshot, head, request, session, state_dir, wakes,
+    Attestation, Desk, Head, HeadRead, Place, Session, Snapshot, head, leftovers, request, session, state_dir, wakes,
 };
 use crate::world::World;
 
@@ -124,8 +124,15 @@ impl Ctx {
         ))
     }
 
-    /// The plan, locked. A run state that is missing or torn is rebuilt from the ledgers.
+    /// As [`Ctx::open`], and what a crash left beside its files is removed.
     pub(super) fn desk(&self, place: &Place) -> Result<Desk> {
+        let desk = self.open(place)?;
+        leftovers::remove(place, self.state().ok().as_deref());
+        Ok(desk)
+    }
+
+    /// The plan, locked. A run state that is missing or torn is rebuilt from the ledgers.
+    pub(super) fn open(&self, place: &Place) -> Result<Desk> {
         if place.id.is_empty() {
             return Err(Failure::no(
                 "this plan lies in the project root",
@@ -137,7 +144,7 @@ impl Ctx {
         let mut desk = Desk::verb(place).map_err(|trouble| Self::no_desk(place, &trouble))?;
         desk.synced = self.world.syncs();
         if desk.found != RunFound::Whole {
-            self.rebuild(&mut desk);
+            self.rebuild(&mut desk)?;
         }
         Ok(desk)
     }
@@ -158,16 +165,26 @@ impl Ctx {
 
     /// Puts a lost run state together from the ledgers, as far as they can be trusted: they lie in the project, so what they
     /// say of proofs has to be shown again.
-    fn rebuild(&self, desk: &mut Desk) {
-        if desk.agents().is_empty() {
-            return;
+    ///
+    /// # Errors
+    /// Where a ledger cannot be read: what it does not say would be lost for good.
+    fn rebuild(&self, desk: &mut Desk) -> Result<()> {
+        let folded = desk.whole_history().map_err(|error| {
+            Failure::fault(
+                format!("the run state of `{}` is lost and cannot be rebuilt from its ledgers", desk.place.name()),
+                error.to_string(),
+                "steadfast doctor",
+            )
+        })?;
+        if folded.run.ledgers.is_empty() {
+            return Ok(());
         }
-        let folded = desk.history();
         let blocks = desk.blocks().unwrap_or(0);
         desk.run = folded.run.clone();
         let snapshot = self.snapshot(desk);
         desk.run = folded.rebuilt(snapshot.view.counts(folded.run.mark.files));
         desk.run.heed(snapshot.contract.as_ref());
+        desk.run.adopted = snapshot.head.as_ref().map_or(0, |head| head.version);
         desk.run.blocks = desk.run.blocks.max(blocks);
         let mut unproven = false;
         for phase in desk.run.phases.values_mut() {
@@ -179,6 +196,7 @@ impl Ctx {
         let again = if unproven { "; its proofs have to be shown again: steadfast check --all" } else { "" };
         self.out
             .aside(&format!("steadfast: the run state was missing or damaged and was rebuilt from the ledgers{again}"));
+        Ok(())
     }
 
     /// One look at a plan.

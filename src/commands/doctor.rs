@@ -157,7 +157,7 @@ fn plan(ctx: &Ctx, report: &mut Report) {
     plan_file(ctx, &desk, report);
     run_state(&desk, report);
     ledgers(&desk, report);
-    leftovers(&desk, report);
+    leftovers(ctx, &place, report);
     requests(ctx, &place, report);
     match ctx.state().ok().and_then(|s| attach::owner(&s, &desk)) {
         Some(owner) if attach::is_live(&owner) => report.fine(format!("attached: {} {}", owner.host, owner.session)),
@@ -240,7 +240,7 @@ fn run_state(desk: &Desk, report: &mut Report) {
 }
 
 fn ledgers(desk: &Desk, report: &mut Report) {
-    for agent in desk.agents() {
+    for agent in desk.agents().unwrap_or_default() {
         let name = layout::ledger(&agent);
         let path = desk.path().join(&name);
         let Some(kind) = disk::kind(&path).filter(|k| k.file) else {
@@ -292,16 +292,11 @@ fn mirrors(desk: &Desk, snapshot: &Snapshot, report: &mut Report) {
     }
 }
 
-fn leftovers(desk: &Desk, report: &mut Report) {
-    let temp: Vec<String> = disk::names(&desk.path(), 10_000)
-        .into_iter()
-        .filter(|n| std::path::Path::new(n).extension().is_some_and(|e| e == "tmp"))
-        .collect();
-    if !temp.is_empty() {
-        report.note(
-            format!("left over after a crash: {}", temp.join(", ")),
-            format!("rm {}/.*.tmp", shell(&desk.path())),
-        );
+fn leftovers(ctx: &Ctx, place: &Place, report: &mut Report) {
+    let left: Vec<String> =
+        crate::store::leftovers::find(place, ctx.state().ok().as_deref()).iter().map(|path| shell(path)).collect();
+    if !left.is_empty() {
+        report.note(format!("left over after a crash: {}", left.join(", ")), format!("rm -- {}", left.join(" ")));
     }
 }
 

@@ -6,6 +6,7 @@ use crate::core::plan::{Status, StepState};
 use crate::core::view::{PhaseView, View, step_matches};
 use crate::core::{next, plan_edit, plan_read};
 use crate::error::{Failure, Result};
+use crate::store::disk::Read;
 use crate::store::{Desk, Snapshot};
 
 /// The phase that is meant: by id, by number, or the one in progress.
@@ -55,9 +56,17 @@ pub(super) fn change(
     desk: &Desk,
     make: impl Fn(&[u8], &crate::core::plan::Plan) -> std::result::Result<Vec<u8>, String>,
 ) -> Result<()> {
-    desk.tidy();
     for _ in 0..20 {
-        let bytes = desk.plan().bytes().unwrap_or_default();
+        let read = desk.plan();
+        if let Read::Failed(error) = &read {
+            // What stands there may be good: it is not taken for a file that says nothing.
+            return Err(Failure::fault(
+                format!("{} could not be read", desk.place.file()),
+                error.to_string(),
+                "steadfast doctor",
+            ));
+        }
+        let bytes = read.bytes().unwrap_or_default();
         let changed = make(&bytes, &plan_read::read(&bytes)).map_err(|why| {
             Failure::no("the plan file could not be changed", why, format!("${{EDITOR:-vi}} {}", desk.place.file()))
         })?;

@@ -52,10 +52,12 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, n: u32) -> Result<()> {
     }
     let placed = proposals::put_in_place(&desk, &now, &asked);
     let approved = ctx.snapshot(&desk);
-    let met = approval::adopt(&mut desk, &approved, asked.change == Some(Change::Weakens));
-    let mut record = ctx.record("attest", "", &format!("version {} by person: proposal {n}", head.version));
-    record.data = approval::data(&head, By::Person, &met);
-    let mut records = vec![record];
+    let mut records = Vec::new();
+    if let Some((summary, data)) = approval::take_over(&mut desk, &approved, asked.change == Some(Change::Weakens)) {
+        let mut record = ctx.record("attest", "", &format!("{summary}: proposal {n}"));
+        record.data = data;
+        records.push(record);
+    }
     desk.run.looked = desk.run.looked.max(n);
     if let Some(opened) = edit::open_next(&mut desk, &approved)? {
         records.push(ctx.record("phase_start", &opened, "opened by the approval"));

@@ -14,7 +14,7 @@ use crate::core::proposal;
 use crate::error::{Failure, Result};
 use crate::output::quote;
 use crate::store::disk::{self, Read};
-use crate::store::{Attestation, Place, Snapshot, layout, proposals};
+use crate::store::{Attestation, Desk, Place, Snapshot, layout, proposals};
 
 pub(super) fn run(ctx: &Ctx, args: &Propose) -> Result<()> {
     let why = proposal::reason(&args.why);
@@ -44,6 +44,10 @@ pub(super) fn run(ctx: &Ctx, args: &Propose) -> Result<()> {
     let waiting = proposals::open(&desk, &snapshot);
     let same = |p: &&proposals::Proposal| p.asked.as_ref().is_ok_and(|other| other.contract == asked.contract);
     if let Some(same) = waiting.iter().find(same) {
+        if desk.run.proposed < same.n {
+            // Whoever kept it was killed before it was recorded.
+            record(ctx, &mut desk, same.n, &same.why, &asked)?;
+        }
         return say(
             ctx,
             &desk,
@@ -58,16 +62,14 @@ pub(super) fn run(ctx: &Ctx, args: &Propose) -> Result<()> {
             "steadfast status",
         ));
     }
-    let n = proposals::keep(&mut desk, &why, &asked.bytes).map_err(|error| {
+    let n = proposals::keep(&desk, &why, &asked.bytes).map_err(|error| {
         Failure::fault(
             "the proposal could not be kept",
             format!("{}: {error}", desk.path().join(layout::PROPOSALS).display()),
             "steadfast doctor",
         )
     })?;
-    let mut record = ctx.record("proposal", "", &format!("proposal {n}: {why}"));
-    record.data = json!({ "n": n, "sha256": digest(&asked.contract.to_bytes()) });
-    ctx.commit(&mut desk, vec![record])?;
+    record(ctx, &mut desk, n, &why, &asked)?;
     let back = if given.is_none() {
         format!("; {} stays as it is, and `steadfast restore` writes back what is approved", place.file())
     } else {
@@ -76,7 +78,15 @@ pub(super) fn run(ctx: &Ctx, args: &Propose) -> Result<()> {
     say(ctx, &desk, n, &format!("kept as proposal {n} for the user; the approved plan goes on{back}"))
 }
 
-fn say(ctx: &Ctx, desk: &crate::store::Desk, n: u32, text: &str) -> Result<()> {
+/// Records a proposal that was kept.
+fn record(ctx: &Ctx, desk: &mut Desk, n: u32, why: &str, asked: &Candidate) -> Result<()> {
+    desk.run.proposed = n;
+    let mut record = ctx.record("proposal", "", &format!("proposal {n}: {why}"));
+    record.data = json!({ "n": n, "sha256": digest(&asked.contract.to_bytes()) });
+    ctx.commit(desk, vec![record])
+}
+
+fn say(ctx: &Ctx, desk: &Desk, n: u32, text: &str) -> Result<()> {
     ctx.say_with(desk, text, &[("proposal", n.into())]);
     Ok(())
 }

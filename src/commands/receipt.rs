@@ -31,8 +31,14 @@ pub(super) fn run(ctx: &Ctx, args: &Receipt) -> Result<()> {
         ));
     };
     let tag = receipt_tag(&args.key);
-    if desk.run.receipts.contains(&tag) {
-        let told = known(&desk, &args.key).map(|reference| format!(": {reference}")).unwrap_or_default();
+    let known = known(&desk, &args.key);
+    if desk.run.receipts.contains(&tag) || known.is_some() {
+        if !desk.run.receipts.contains(&tag) {
+            // Whoever recorded it was killed before the run knew.
+            desk.run.receipts.push(tag);
+            ctx.commit(&mut desk, Vec::new())?;
+        }
+        let told = known.map(|reference| format!(": {reference}")).unwrap_or_default();
         ctx.say(&desk, &format!("{} is recorded already{told}; do not do it again", args.key));
         return Ok(());
     }

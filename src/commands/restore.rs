@@ -15,6 +15,14 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         ctx.say(&desk, "the plan file asks for what is approved: nothing to restore");
         return Ok(());
     }
+    if let Some(why) = &snapshot.plan_trouble {
+        // What cannot be read cannot be kept.
+        return Err(Failure::no(
+            format!("{} is not written over: what stands there cannot be read", place.file()),
+            why.clone(),
+            format!("mv {0} {0}.old  # then: steadfast restore", crate::output::quote(&place.file())),
+        ));
+    }
     let failed = |error: std::io::Error| {
         Failure::fault(format!("{} could not be written", place.file()), error.to_string(), "steadfast doctor")
     };

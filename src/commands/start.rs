@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
         }
     };
     match phase.status {
-        Status::InProgress => {
+        Status::InProgress if phase.run.status == Some(Status::InProgress) => {
             ctx.say(&desk, &format!("{} is in progress already", phase.id));
             return Ok(());
         }
@@ -58,7 +58,7 @@ pub(super) fn run(ctx: &Ctx, args: &Start) -> Result<()> {
         ));
     }
     let id = phase.id.clone();
-    let retry = phase.status == Status::Failed;
+    let retry = phase.run.status == Some(Status::Failed);
     edit::status(&desk, &id, Status::InProgress)?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();
     run.status = Some(Status::InProgress);

@@ -184,6 +184,10 @@ pub struct Run {
     /// A person took the gate off. Only a mark, so that a hook need not read the head to learn of it: the head decides.
     #[serde(skip_serializing_if = "is_default")]
     pub released: bool,
+    /// The version of the approval that the run took over. Where the head has another, whoever approved it was killed before
+    /// the run knew.
+    #[serde(skip_serializing_if = "is_default")]
+    pub adopted: u64,
     /// The number of the last proposal.
     #[serde(skip_serializing_if = "is_default")]
     pub proposed: u32,

@@ -2,7 +2,8 @@
 
 use crate::core::change::Change;
 use crate::core::ledger::rfc3339;
-use crate::hook::scene::{Scene, record};
+use crate::hook::progress;
+use crate::hook::scene::Scene;
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::{By, Snapshot};
 
@@ -23,10 +24,7 @@ pub(super) fn extension(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> Optio
         Ok(()) | Err(approval::Trouble::NoMirror(_)) => {}
         Err(approval::Trouble::NotApproved(_)) => return None,
     }
-    let mut attest = record(scene.call, "attest", &format!("version {} by agent: its edit only adds", head.version));
     let approved = scene.snapshot();
-    let met = approval::adopt(&mut scene.desk, &approved, false);
-    attest.data = approval::data(&head, By::Agent, &met);
-    scene.records.push(attest);
+    progress::adopt(scene, &approved, false, ": its edit only adds");
     Some(head.version)
 }

@@ -3,7 +3,7 @@
 use crate::core::contract::digest_start;
 use crate::core::event::{Kind, Reply};
 use crate::hook::scene::Scene;
-use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool};
+use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool, unattached};
 use crate::store::desk::{Found, Trouble};
 use crate::store::session::SessionFile;
 use crate::store::state_dir::Depth;
@@ -26,12 +26,17 @@ pub(super) fn answer(call: &Call<'_>, file: &SessionFile, session: Session) -> R
     };
     desk.synced = call.world.syncs();
     // What was read before the lock may be old.
-    let session = file.reread().unwrap_or(session);
+    let session = file.reread().ok().flatten().unwrap_or(session);
     if desk.found != Found::Whole {
         return without_run(call, file, session, &desk);
     }
     if desk.run.owner != Session::key(call.host.id, &call.event.session) {
-        return taken_over(call, file, session);
+        drop(desk);
+        // What attaches a stranger attaches who was here before as well: it may be that the hook that attached this session was
+        // killed half way.
+        let comes = matches!(call.event.kind, Kind::SessionStart(_) | Kind::Prompt(_));
+        let anew = if comes { unattached::answer(call) } else { Reply::default() };
+        return if anew == Reply::default() { taken_over(call, file, session) } else { anew };
     }
     // The mark lies in the project and may be lost there; what the contract says is asked with each block.
     let fenced = session.fenced || desk.run.fenced;

@@ -7,7 +7,7 @@ use crate::core::ledger::rfc3339;
 use crate::core::plan::Status;
 use crate::core::text::flatten;
 use crate::hook::progress;
-use crate::hook::scene::{Scene, record};
+use crate::hook::scene::Scene;
 use crate::store::approval::{self, Grant, Shown};
 use crate::store::pending::{self, MAX_OFFERED, Offer, Pending};
 use crate::store::proposals::{self, Answer, Proposal};
@@ -210,14 +210,11 @@ pub(super) fn approve(scene: &mut Scene<'_, '_>, code: &str) -> String {
         let _ = scene.desk.replace_plan(&snapshot.bytes, &bytes);
     }
     let approved = scene.snapshot();
-    let met = approval::adopt(&mut scene.desk, &approved, weakened);
+    progress::adopt(scene, &approved, weakened, "");
     if weakened {
         // Measured against the larger plan, nothing done for the smaller one would count.
         scene.session.mark_at_hold = None;
     }
-    let mut attest = record(scene.call, "attest", &format!("version {} by person", head.version));
-    attest.data = approval::data(&head, By::Person, &met);
-    scene.records.push(attest);
     progress::open_next(scene, &approved);
     format!("steadfast: approved as version {}.{} The agent reads it at its next turn.", head.version, said.concat())
 }

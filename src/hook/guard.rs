@@ -152,7 +152,7 @@ fn settings_harm(call: &Call<'_>, file: &Path, write: &Write) -> Option<Harm> {
 /// and record once.
 fn record_refusal(call: &Call<'_>, file: &SessionFile, session: &Session, summary: &str) {
     let Ok(desk) = Desk::hook(&session.place()) else { return };
-    let Some(session) = file.reread() else { return };
+    let Ok(Some(session)) = file.reread() else { return };
     if desk.found != Found::Whole || desk.run.owner != Session::key(call.host.id, &call.event.session) {
         return;
     }

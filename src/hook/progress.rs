@@ -3,7 +3,7 @@
 use crate::core::plan::Status;
 use crate::core::run::phase_key;
 use crate::hook::scene::Scene;
-use crate::store::Snapshot;
+use crate::store::{Snapshot, approval};
 
 /// The ledger's word for a status that was reached.
 pub(crate) fn event(status: Status) -> Option<&'static str> {
@@ -17,12 +17,24 @@ pub(crate) fn event(status: Status) -> Option<&'static str> {
     }
 }
 
+/// Has the run take over what is approved, where it has not, and records that; `how` stands behind the words of the record.
+/// Whether there was anything to take over.
+pub(super) fn adopt(scene: &mut Scene<'_, '_>, approved: &Snapshot, weakened: bool, how: &str) -> bool {
+    let Some((summary, data)) = approval::take_over(&mut scene.desk, approved, weakened) else { return false };
+    scene.record("attest", "", &format!("{summary}{how}"));
+    if let Some(record) = scene.records.last_mut() {
+        record.data = data;
+    }
+    true
+}
+
 /// Records every approved phase whose status in the file counts and is news. Whether there was any.
 pub(super) fn take_over(scene: &mut Scene<'_, '_>, snapshot: &Snapshot) -> bool {
     if snapshot.contract.is_none() {
         return false;
     }
-    let mut news = false;
+    // An approval that was cut off before the run knew of it.
+    let mut news = adopt(scene, snapshot, false, "");
     for phase in snapshot.view.phases.iter().filter(|p| !p.vanished) {
         let key = phase_key(&phase.id);
         let known = scene.desk.run.phases.get(&key).and_then(|p| p.status);

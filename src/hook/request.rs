@@ -10,7 +10,7 @@ use crate::core::request::{Request, What};
 use crate::core::text::flatten;
 use crate::hook::{Call, scene, unattached};
 use crate::store::approval::{self, Grant, Shown, Trouble};
-use crate::store::desk::Found as RunFound;
+use crate::store::desk::{Found as RunFound, Trouble as DeskTrouble};
 use crate::store::locate::Found;
 use crate::store::state_dir::Depth;
 use crate::store::{Attestation, By, Desk, Head, HeadRead, Place, Session, Snapshot, attach, head, request, state_dir};
@@ -22,6 +22,8 @@ pub(super) struct Answered {
     told: Vec<String>,
     /// One of them was refused, which the user hears too.
     refused: Option<String>,
+    /// Why one of them could not be answered, for the user where they look: it is tried again at every event.
+    later: Option<String>,
 }
 
 impl Answered {
@@ -31,8 +33,9 @@ impl Answered {
             let before = reply.context.take().map(|text| format!("\n{text}")).unwrap_or_default();
             reply.context = Some(format!("{}{before}", self.told.join("\n")));
         }
+        let later = self.later.filter(|_| matches!(event.kind, Kind::Prompt(_) | Kind::Stop(_)));
         if reply.notice.is_none() {
-            reply.notice = self.refused;
+            reply.notice = self.refused.or(later);
         }
     }
 }
@@ -62,7 +65,8 @@ pub(super) fn root(call: &Call<'_>, session: Option<&Session>, key: &str) -> Opt
     }
 }
 
-/// Carries out what can be, and takes all of it away. A plan that is locked leaves everything to the next hook.
+/// Carries out what can be, and takes all of it away. A plan that is locked, and a disk that fails, leave everything to the next
+/// hook.
 pub(super) fn answer(call: &Call<'_>, root: &std::path::Path, key: &str) -> Answered {
     let mut answered = Answered::default();
     let Some(taken) = request::take(root, key) else { return answered };
@@ -70,13 +74,17 @@ pub(super) fn answer(call: &Call<'_>, root: &std::path::Path, key: &str) -> Answ
         let place = Place { root: root.to_path_buf(), id: request.plan.clone() };
         match one(call, &place, request, key) {
             Ok(told) => answered.told.extend(told),
-            Err(No::Later) => return answered,
+            Err(No::Busy) => return answered,
+            Err(No::Later(why)) => {
+                answered.later = Some(format!(
+                    "steadfast: what `steadfast {}` asked for {} waits for another hook: {why}. See: steadfast doctor",
+                    verb(request),
+                    request.plan
+                ));
+                return answered;
+            }
             Err(No::Refused(why)) => {
-                let verb = match request.what {
-                    What::Attach => "attach",
-                    What::Init => "init",
-                    What::Attest => "attest",
-                };
+                let verb = verb(request);
                 let text = format!("steadfast: what `steadfast {verb}` asked for {} was refused: {why}", request.plan);
                 answered.refused.get_or_insert_with(|| text.clone());
                 answered.told.push(text);
@@ -87,8 +95,20 @@ pub(super) fn answer(call: &Call<'_>, root: &std::path::Path, key: &str) -> Answ
     answered
 }
 
+fn verb(request: &Request) -> &'static str {
+    match request.what {
+        What::Attach => "attach",
+        What::Init => "init",
+        What::Attest => "attest",
+    }
+}
+
 enum No {
-    Later,
+    /// Another process has the lock.
+    Busy,
+    /// The system failed: it is asked for again.
+    Later(String),
+    /// The rules say no.
     Refused(String),
 }
 
@@ -121,7 +141,8 @@ fn desk(place: &Place) -> Result<Desk, No> {
     match Desk::attaching(place) {
         Ok(desk) if desk.found == RunFound::Whole => Ok(desk),
         Ok(_) => Err("its run state is gone or damaged; a verb rebuilds it".into()),
-        Err(crate::store::desk::Trouble::Busy) => Err(No::Later),
+        Err(DeskTrouble::Busy) => Err(No::Busy),
+        Err(DeskTrouble::Failed(error)) => Err(No::Later(error.to_string())),
         Err(trouble) => Err(No::Refused(trouble.to_string())),
     }
 }
@@ -145,9 +166,7 @@ fn init(call: &Call<'_>, place: &Place, request: &Request) -> Result<(), No> {
 fn written(result: Result<(), Trouble>) -> Result<(), No> {
     match result {
         Ok(()) | Err(Trouble::NoMirror(_)) => Ok(()),
-        Err(Trouble::NotApproved(error)) => {
-            Err(No::Refused(format!("the state directory cannot be written ({error}). See: steadfast doctor")))
-        }
+        Err(Trouble::NotApproved(error)) => Err(No::Later(format!("the state directory cannot be written ({error})"))),
     }
 }
 
@@ -158,7 +177,7 @@ fn bind(call: &Call<'_>, place: &Place, key: &str) -> Result<Option<String>, No>
         return Ok(None);
     }
     if unattached::bind(call, desk, "a verb").is_none() {
-        return Err("the state directory cannot be written. See: steadfast doctor".into());
+        return Err(No::Later("the attachment cannot be written".to_owned()));
     }
     Ok(Some(format!("steadfast: this session is attached to {}.", place.id)))
 }
@@ -177,19 +196,23 @@ fn attest(call: &Call<'_>, place: &Place, asked_for: &str) -> Result<String, No>
         return Err("the plan changed since: steadfast attest".into());
     }
     match asked.change {
-        Some(Change::Same) => return Ok(format!("steadfast: approved already as version {}.", head.version)),
         None if !head.made_here => return Err("a person has to approve it first: steadfast attest".into()),
         Some(Change::Weakens) => {
             return Err("it takes something away or rewords it, so a person has to approve it".into());
         }
-        None | Some(Change::Extends) => {}
+        // It may be that a hook was killed before the run knew.
+        Some(Change::Same) => {}
+        None | Some(Change::Extends) => {
+            let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(call.now()) };
+            written(approval::grant(&call.state, &desk, &mut head, &asked.contract, grant))?;
+        }
     }
-    let grant = Grant { by: By::Agent, shown: Shown::Nothing, at: rfc3339(call.now()) };
-    written(approval::grant(&call.state, &desk, &mut head, &asked.contract, grant))?;
-    let mut record = scene::record(call, "attest", &format!("version {} by agent", head.version));
     let approved = Snapshot::take(Some(&call.state), &desk);
-    let met = approval::adopt(&mut desk, &approved, false);
-    record.data = approval::data(&head, By::Agent, &met);
+    let Some((summary, data)) = approval::take_over(&mut desk, &approved, false) else {
+        return Ok(format!("steadfast: approved already as version {}.", head.version));
+    };
+    let mut record = scene::record(call, "attest", &summary);
+    record.data = data;
     let mut records = vec![record];
     // A file that cannot be written just now is opened by the next event.
     if let Ok(Some(id)) = desk.open_next(&approved) {

@@ -133,7 +133,7 @@ impl Sleeper<'_> {
             Err(Trouble::Busy) => return Look::Waits,
             Err(_) => return Look::Over,
         };
-        let session = file.reread().unwrap_or(*session);
+        let session = file.reread().ok().flatten().unwrap_or(*session);
         let lost = self.noted.is_some() && session.sleeper != self.noted;
         if lost || session.ended || desk.found != Found::Whole || desk.run.owner != self.key || desk.run.paused {
             return Look::Over;

@@ -212,7 +212,7 @@ fn attach(call: &Call<'_>, place: &Place, by: &By) -> Reply {
         return Reply::default();
     }
     let Ok(desk) = Desk::attaching(place) else { return Reply::default() };
-    if desk.found != RunFound::Whole && !desk.agents().is_empty() {
+    if desk.found != RunFound::Whole && !desk.agents().is_ok_and(|agents| agents.is_empty()) {
         // A new run state would hide that there was one: the next verb rebuilds it from the ledgers.
         return notice(format!(
             "steadfast: the run state of {} is gone or damaged. To rebuild it: steadfast attach",

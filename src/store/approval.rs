@@ -67,7 +67,7 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
 }
 
 /// What the ledger keeps of an approval beside its words: `{"version","sha256","by"}`, and which proposals it answered.
-pub fn data(head: &Head, by: By, met: &[u32]) -> serde_json::Value {
+fn data(head: &Head, by: By, met: &[u32]) -> serde_json::Value {
     let mut data = json!({ "version": head.version, "sha256": head.digest, "by": by.word() });
     if let (false, Some(map)) = (met.is_empty(), data.as_object_mut()) {
         map.insert("proposals".to_owned(), met.into());
@@ -135,6 +135,7 @@ pub fn release(
     };
     if !matches!(released, Err(Trouble::NotApproved(_))) {
         desk.run.released = true;
+        desk.run.adopted = head.version;
     }
     released
 }
@@ -169,7 +170,7 @@ pub fn mirror(desk: &Desk, head: &Head) -> io::Result<()> {
 
 /// What a contract that came into force makes of the run: the statuses that stand in the file count, what hooks have to know of it
 /// is noted, and proposals that ask for nothing else are answered. Gives the numbers of those.
-pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) -> Vec<u32> {
+fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) -> Vec<u32> {
     for phase in &approved.view.phases {
         let run = desk.run.phases.entry(phase_key(&phase.id)).or_default();
         if run.status.is_none() {
@@ -177,11 +178,21 @@ pub fn adopt(desk: &mut Desk, approved: &Snapshot, weakened: bool) -> Vec<u32> {
         }
     }
     desk.run.heed(approved.contract.as_ref());
+    desk.run.adopted = approved.head.as_ref().map_or(0, |head| head.version);
     desk.run.revoked = false;
     let counts = approved.view.counts(desk.run.mark.files);
     // A smaller plan has smaller counts; without this it could not show progress for a while.
     desk.run.mark = if weakened { counts } else { desk.run.mark.max(counts) };
     proposals::settle_met(desk, approved)
+}
+
+/// Has the run take over what was approved, where it has not: because that was just now, or because whoever approved it was
+/// killed before it could. Gives the summary and the data of the record that is to be kept of it.
+pub fn take_over(desk: &mut Desk, approved: &Snapshot, weakened: bool) -> Option<(String, serde_json::Value)> {
+    let head = approved.head.as_ref().filter(|head| head.contract.is_some() && head.version != desk.run.adopted)?;
+    let by = head.log.last()?.by;
+    let met = adopt(desk, approved, weakened);
+    Some((format!("version {} by {}", head.version, by.word()), data(head, by, &met)))
 }
 
 /// A plan that came from elsewhere keeps the mode its mirror names, once a person approves it, and counts on from the versions

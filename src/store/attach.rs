@@ -118,7 +118,7 @@ fn bind_session(
     fenced: bool,
 ) -> io::Result<(session::SessionFile, Session, bool)> {
     let file = session::create(state, &who.key())?;
-    let old = file.reread().unwrap_or_default();
+    let old = file.reread()?.unwrap_or_default();
     let known = old.place() == *place;
     let mut session = if known {
         old

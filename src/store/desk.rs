@@ -86,7 +86,8 @@ impl Desk {
     pub fn look(place: &Place) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
         let (run, found) = match disk::open_file_at(&dir, layout::RUN, How::Read) {
-            Ok((file, size)) => read_run(&file, size),
+            // Nothing is written here, so what cannot be read is as good as torn.
+            Ok((file, size)) => read_run(&file, size).unwrap_or((Run::default(), Found::Torn)),
             Err(error) => (Run::default(), missing_or_torn(&error)),
         };
         Ok(Self { place: place.clone(), was: run.clone(), run, found, synced: false, dir, size: 0, run_file: None })
@@ -116,15 +117,6 @@ impl Desk {
         Self::locked(place, How::Create(Readers::All), lock::VERB_PATIENCE)
     }
 
-    /// Removes temporary files: everybody who makes some here holds the lock, so what lies about was left by a process that was
-    /// killed. It looks at every name, so it is no part of an append.
-    pub fn tidy(&self) {
-        for name in disk::names(&self.path(), 10_000).iter().filter(|n| n.starts_with('.') && is_temp(n)) {
-            // One that cannot be removed is in nobody's way.
-            let _ = disk::remove(&self.path().join(name));
-        }
-    }
-
     fn locked(place: &Place, how: How, patience: Duration) -> Result<Self, Trouble> {
         let dir = Self::directory(place)?;
         let (file, mut size) = match lock::open(&dir, layout::RUN, how, patience) {
@@ -148,7 +140,8 @@ impl Desk {
             // It may have grown while another process had the lock.
             size = file.metadata().map_or(size, |m| m.len());
         }
-        let (run, found) = read_run(&file, size);
+        // A good one that cannot be read just now must not be written over by one that was put together anew.
+        let (run, found) = read_run(&file, size).map_err(Trouble::Failed)?;
         Ok(Self { place: place.clone(), was: run.clone(), run, found, synced: false, dir, size, run_file: Some(file) })
     }
 
@@ -258,15 +251,12 @@ fn fitting(run: &mut Run, size: u64) -> Option<Vec<u8>> {
     slot::render_large(run, size)
 }
 
-fn is_temp(name: &str) -> bool {
-    std::path::Path::new(name).extension().is_some_and(|e| e == "tmp")
-}
-
-fn read_run(file: &File, size: u64) -> (Run, Found) {
+fn read_run(file: &File, size: u64) -> io::Result<(Run, Found)> {
     match slot::read(file, size) {
-        Slot::Whole(run) => (run, Found::Whole),
-        Slot::Empty => (Run::default(), Found::Missing),
-        Slot::Torn => (Run::default(), Found::Torn),
+        Slot::Whole(run) => Ok((run, Found::Whole)),
+        Slot::Empty => Ok((Run::default(), Found::Missing)),
+        Slot::Torn => Ok((Run::default(), Found::Torn)),
+        Slot::Failed(kind) => Err(kind.into()),
     }
 }
 

@@ -61,25 +61,45 @@ impl Desk {
     }
 
     /// Names of the agents that have a ledger here.
-    pub fn agents(&self) -> Vec<String> {
-        let mut agents: Vec<String> = disk::names(&self.path(), 10_000)
+    ///
+    /// # Errors
+    /// The system's, where the plan directory cannot be listed.
+    pub fn agents(&self) -> io::Result<Vec<String>> {
+        let mut agents: Vec<String> = disk::all_names(&self.path(), 10_000)?
             .into_iter()
             .filter_map(|name| Some(name.strip_prefix("ledger-")?.strip_suffix(".jsonl")?.to_owned()))
             .filter(|agent| ledger::is_name(agent))
             .collect();
         agents.sort();
-        agents
+        Ok(agents)
     }
 
     /// Every ledger that can be read, by agent: of each at most `max` bytes of its end.
     pub fn ledgers(&self, max: u64) -> Vec<(String, Vec<u8>)> {
-        self.agents().into_iter().filter_map(|agent| Some((agent.clone(), self.ledger(&agent, max).ok()?))).collect()
+        let agents = self.agents().unwrap_or_default();
+        agents.into_iter().filter_map(|agent| Some((agent.clone(), self.ledger(&agent, max).ok()?))).collect()
     }
 
     /// What the ledgers say together, as far as they can be read.
     pub fn history(&self) -> Folded {
         let ledgers = self.ledgers(WHOLE);
         ledger::fold(ledgers.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice())))
+    }
+
+    /// As [`Desk::history`], for who takes what is not there for what never was. What is no regular file has no history.
+    ///
+    /// # Errors
+    /// The system's, where a ledger cannot be read.
+    pub fn whole_history(&self) -> io::Result<Folded> {
+        let mut ledgers = Vec::new();
+        for agent in self.agents()? {
+            match self.ledger(&agent, WHOLE) {
+                Ok(bytes) => ledgers.push((agent, bytes)),
+                Err(error) if disk::is_no_file(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ledger::fold(ledgers.iter().map(|(agent, bytes)| (agent.as_str(), bytes.as_slice()))))
     }
 
     /// The whole ledger of an agent, at most `max` bytes of its end.

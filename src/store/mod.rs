@@ -9,6 +9,7 @@ pub mod disk;
 pub mod head;
 pub mod layout;
 pub mod ledger_file;
+pub mod leftovers;
 pub mod locate;
 pub mod lock;
 pub mod pending;

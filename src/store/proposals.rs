@@ -81,11 +81,12 @@ fn judged(n: u32, read: Read, snapshot: &Snapshot) -> Proposal {
     Proposal { n, digest: digest(&bytes), why, asked }
 }
 
-/// Keeps a plan as a new proposal, and gives its number. Numbers only rise, and no file is ever written over.
+/// Keeps a plan as a new proposal, and gives its number, which the run is to know. Numbers only rise, and no file is ever written
+/// over.
 ///
 /// # Errors
 /// The system's; then nothing is kept.
-pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
+pub fn keep(desk: &Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
     match disk::make_dir_at(&desk.dir, layout::PROPOSALS) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
@@ -95,7 +96,6 @@ pub fn keep(desk: &mut Desk, why: &str, plan: &[u8]) -> io::Result<u32> {
     let last = known.iter().filter_map(|name| name.split('.').next()?.parse().ok()).max().unwrap_or(0);
     let n = desk.run.proposed.max(last).checked_add(1).ok_or_else(|| io::Error::other("no number is left"))?;
     disk::create_at(&dir, &name(n), &proposal::write(why, plan), disk::Readers::All)?;
-    desk.run.proposed = n;
     Ok(n)
 }
 

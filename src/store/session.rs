@@ -157,7 +157,7 @@ pub fn open(state: &Path, key: &str) -> Opened {
         Err(_) => Opened::Unreadable,
         Ok((file, size)) => match slot::read(&file, size) {
             Slot::Whole(session) => Opened::Session(SessionFile { file, size, path }, Box::new(session)),
-            Slot::Empty | Slot::Torn => Opened::Unreadable,
+            Slot::Empty | Slot::Torn | Slot::Failed(_) => Opened::Unreadable,
         },
     }
 }
@@ -177,7 +177,7 @@ fn at(state: &Path, key: &str, how: How) -> Option<(SessionFile, Session)> {
     let (file, size) = disk::open_file(&path, how).ok()?;
     match slot::read(&file, size) {
         Slot::Whole(session) => Some((SessionFile { file, size, path }, session)),
-        Slot::Empty | Slot::Torn => None,
+        Slot::Empty | Slot::Torn | Slot::Failed(_) => None,
     }
 }
 
@@ -219,11 +219,15 @@ impl SessionFile {
         self.size.saturating_sub(SLOT as u64)
     }
 
-    /// Reads it again, under a lock.
-    pub fn reread(&self) -> Option<Session> {
+    /// Reads it again, under a lock. `None` where it says nothing.
+    ///
+    /// # Errors
+    /// The system's; then it may say something.
+    pub fn reread(&self) -> io::Result<Option<Session>> {
         match slot::read(&self.file, SLOT as u64) {
-            Slot::Whole(session) => Some(session),
-            Slot::Empty | Slot::Torn => None,
+            Slot::Whole(session) => Ok(Some(session)),
+            Slot::Empty | Slot::Torn => Ok(None),
+            Slot::Failed(kind) => Err(kind.into()),
         }
     }
 }

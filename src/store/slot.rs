@@ -19,6 +19,8 @@ pub enum Slot<T> {
     Empty,
     /// Something else: torn, or not ours.
     Torn,
+    /// The system refused to say. What it holds may be good.
+    Failed(io::ErrorKind),
 }
 
 /// Reads a slot of `size` bytes, as the file has them.
@@ -36,8 +38,24 @@ pub fn read<T: DeserializeOwned>(file: &File, size: u64) -> Slot<T> {
         }
         _ => return Slot::Torn,
     };
-    let Ok(n) = disk::read_once(file, room, 0) else { return Slot::Torn };
-    room.get(..n).and_then(parse).map_or(Slot::Torn, Slot::Whole)
+    match fill(file, room) {
+        Ok(n) => room.get(..n).and_then(parse).map_or(Slot::Torn, Slot::Whole),
+        Err(error) => Slot::Failed(error.kind()),
+    }
+}
+
+/// Reads as many bytes as there are and there is room for.
+fn fill(file: &File, room: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match disk::read_once(file, rest, filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {

@@ -134,3 +134,34 @@ fn what_a_hook_could_not_record_is_said_and_makes_proofs_old() {
     assert!(!next.notice().contains("not recorded"), "said once: {next:?}");
     is_whole(&stage);
 }
+
+/// An editor that knows no lock saves all the time, as editors do: by a new file and a rename, made of what it read.
+#[test]
+fn what_an_editor_saves_between_is_never_dropped() {
+    const NOTES: usize = 150;
+    let stage = Stage::gated();
+    let (file, done) = (stage.plan_file(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let (stage, done) = (&stage, &done);
+        scope.spawn(move || {
+            let mut turn = 0;
+            while !done.load(Ordering::Relaxed) {
+                let undo: &[&str] = if turn % 2 == 0 { &[] } else { &["--undo"] };
+                let ran = stage.agent("main", &[&["step", "survey", "1"], undo].concat());
+                // Somebody who never stops saving may keep a verb from writing: it says so.
+                assert!(ran.code == 0 || ran.err.contains("task_plan.md"), "{ran:?}");
+                turn += 1;
+            }
+        });
+        let temp = file.with_file_name("task_plan.md.editor");
+        for n in 0..NOTES {
+            let text = stage.read(&file);
+            fs::write(&temp, format!("{text}\nnote {n}\n")).unwrap();
+            fs::rename(&temp, &file).unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    let text = stage.read(&file);
+    let missing: Vec<usize> = (0..NOTES).filter(|n| !text.contains(&format!("\nnote {n}\n"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

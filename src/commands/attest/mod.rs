@@ -109,10 +109,8 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
     // A person may take over what an agent approved, with its commands.
     let taking_over = ctx.person() && before.head.as_ref().is_some_and(|h| !owns_commands(h, &shown));
     if let (Some(Change::Same), Some(head), false) = (kind, &before.head, taking_over) {
-        // The mirrors are for people and other tools; here is where lost ones come back.
-        let desk = ctx.desk(place)?;
-        published(approval::mirror(&desk, head).map_err(approval::Trouble::NoMirror))?;
-        return Ok(format!("approved already as version {} of {}", head.version, place.name()));
+        let mut desk = ctx.desk(place)?;
+        return again(ctx, &mut desk, head);
     }
     let by = allow(ctx, &before, kind, &shown, word)?;
     let mut desk = ctx.desk(place)?;
@@ -124,7 +122,7 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
         && let (Some(Change::Same), Some(head)) = (kind, &now.head)
     {
         // Another verb was faster, with the same.
-        return Ok(format!("approved already as version {} of {}", head.version, place.name()));
+        return again(ctx, &mut desk, head);
     }
     if asked != shown || now.contract != before.contract {
         return Err(Failure::no("nothing was approved", "the plan changed while it was looked at", "steadfast attest"));
@@ -147,23 +145,36 @@ pub(super) fn approve(ctx: &Ctx, place: &Place, word: Word) -> Result<String> {
         }
         other => published(other)?,
     }
-    let mut record = ctx.record("attest", "", &format!("version {} by {}", head.version, by.word()));
-    let approved = ctx.snapshot(&desk);
-    let met = approval::adopt(&mut desk, &approved, kind == Some(Change::Weakens));
-    record.data = approval::data(&head, by, &met);
-    let mut records = vec![record];
-    // The session takes with it what it has to know of the contract.
-    records.extend(ctx.attach(&mut desk, false)?);
-    if let Some(opened) = edit::open_next(&mut desk, &approved)? {
-        records.push(ctx.record("phase_start", &opened, "opened by the approval"));
-    }
-    ctx.commit(&mut desk, records)?;
+    take_over(ctx, &mut desk, kind == Some(Change::Weakens))?;
     // What does not keep a plan from being approved may still be meant otherwise.
     let doubts = now.plan.map(|plan| plan.problems).unwrap_or_default();
     for doubt in candidate::lines(&doubts, DOUBTS) {
         ctx.out.aside(&format!("note: {doubt}"));
     }
     Ok(format!("approved as version {} of {}", head.version, place.name()))
+}
+
+/// What was approved already is approved again: what a verb that was killed left undone is done.
+fn again(ctx: &Ctx, desk: &mut Desk, head: &Head) -> Result<String> {
+    // The mirrors are for people and other tools; here is where lost ones come back.
+    published(approval::mirror(desk, head).map_err(approval::Trouble::NoMirror))?;
+    take_over(ctx, desk, false)?;
+    Ok(format!("approved already as version {} of {}", head.version, desk.place.name()))
+}
+
+/// Has the run take over what is approved, and records that.
+fn take_over(ctx: &Ctx, desk: &mut Desk, weakened: bool) -> Result<()> {
+    let approved = ctx.snapshot(desk);
+    let Some((summary, data)) = approval::take_over(desk, &approved, weakened) else { return Ok(()) };
+    let mut record = ctx.record("attest", "", &summary);
+    record.data = data;
+    let mut records = vec![record];
+    // The session takes with it what it has to know of the contract.
+    records.extend(ctx.attach(desk, false)?);
+    if let Some(opened) = edit::open_next(desk, &approved)? {
+        records.push(ctx.record("phase_start", &opened, "opened by the approval"));
+    }
+    ctx.commit(desk, records)
 }
 
 /// What would be approved, and how it stands to what is. `None`: nothing is approved yet.

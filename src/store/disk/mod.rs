@@ -16,6 +16,8 @@ use unix as system;
 
 pub use system::Dir;
 
+use crate::world::alive;
+
 /// What reading a file gave.
 #[derive(Debug)]
 pub enum Read {
@@ -266,8 +268,29 @@ pub fn replace_if_at(dir: &Dir, name: &str, old: &[u8], bytes: &[u8], sync: bool
     if !kind.file {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    let same = || matches!(read_at(dir, name, old.len() as u64), Read::Bytes(now) if now == old);
-    put_where(dir, name, bytes, Readers::All, Some(kind), sync, same)
+    let way = Way { readers: Readers::All, kept: Some(kind), sync };
+    let is =
+        |name: &str, bytes: &[u8]| matches!(read_at(dir, name, bytes.len() as u64), Read::Bytes(now) if now == bytes);
+    put_where(dir, name, bytes, way, |temp| {
+        if !is(name, old) {
+            return Ok(Placed::Not);
+        }
+        if !system::exchange_at(dir, temp, name)? {
+            // A system that cannot: what is written between that look and this rename is lost.
+            return over(dir, temp, name);
+        }
+        // What was in place has the other name now, and nobody can have saved in between without this showing it.
+        if is(temp, old) {
+            return Ok(Placed::Shown);
+        }
+        system::exchange_at(dir, temp, name)?;
+        if !is(temp, bytes) {
+            // Saved once more meanwhile: the newest stays.
+            system::exchange_at(dir, temp, name)?;
+        }
+        Ok(Placed::Not)
+    })
+    .map(|placed| placed != Placed::Not)
 }
 
 /// As [`replace_at`], for a machine file whose permission bits are ours to choose, without a sync.
@@ -289,34 +312,55 @@ pub fn rewrite_at(dir: &Dir, name: &str, bytes: &[u8], readers: Readers) -> io::
 
 fn rewritten(dir: &Dir, name: &str, bytes: &[u8]) -> Option<()> {
     let (file, size) = system::open_alone(dir, name)?;
-    if system::write_at(&file, bytes, 0).ok()? != bytes.len() {
-        return None;
-    }
-    if size > bytes.len() as u64 {
-        file.set_len(bytes.len() as u64).ok()?;
-    }
-    Some(())
+    // What is longer than the new content would show the end of the old one behind it, until it is cut.
+    let fits = size <= bytes.len() as u64;
+    (fits && system::write_at(&file, bytes, 0).ok()? == bytes.len()).then_some(())
+}
+
+/// How a new file comes to be.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Who may read it, as far as the user's mask lets them.
+    readers: Readers,
+    /// The file whose permissions it gets, whatever the mask says.
+    kept: Option<Kind>,
+    /// The bytes are on the disk before the name points to them.
+    sync: bool,
 }
 
 fn put(dir: &Dir, name: &str, bytes: &[u8], readers: Readers, kept: Option<Kind>, sync: bool) -> io::Result<()> {
-    put_where(dir, name, bytes, readers, kept, sync, || true).map(|_| ())
+    put_where(dir, name, bytes, Way { readers, kept, sync }, |temp| over(dir, temp, name)).map(|_| ())
 }
 
-/// Puts a file in place if a last look says so, between the bytes being written and the name pointing to them.
+fn over(dir: &Dir, temp: &str, name: &str) -> io::Result<Placed> {
+    system::rename_at(dir, temp, name).map(|()| Placed::Moved)
+}
+
+/// What became of a file that was written beside the one that is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placed {
+    /// It is in place, and its own name is used up.
+    Moved,
+    /// It, or what it is to show, is in place; something lies under its own name.
+    Shown,
+    /// It was not wanted.
+    Not,
+}
+
+/// Writes a file beside the one that is meant, and has `place` show it, which gets its name. However this ends, nothing lies
+/// about, unless this process is killed: see [`temps`].
 fn put_where(
     dir: &Dir,
     name: &str,
     bytes: &[u8],
-    readers: Readers,
-    kept: Option<Kind>,
-    sync: bool,
-    last_look: impl FnOnce() -> bool,
-) -> io::Result<bool> {
+    way: Way,
+    place: impl FnOnce(&str) -> io::Result<Placed>,
+) -> io::Result<Placed> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut tries = 0;
     let (temp, mut file) = loop {
         let temp = format!(".{name}.{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        match system::create_new(dir, &temp, readers) {
+        match system::create_new(dir, &temp, way.readers) {
             Ok(file) => break (temp, file),
             // Left behind by a process that was killed and had our id: take another name.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < 1000 => tries += 1,
@@ -324,35 +368,55 @@ fn put_where(
         }
     };
     let written = (|| {
-        if let Some(kind) = kept {
+        if let Some(kind) = way.kept {
             kind.traits.hand_on(&file)?;
         }
         file.write_all(bytes)?;
-        if sync {
+        if way.sync {
             file.sync_data()?;
         }
-        if !last_look() {
-            return Ok(false);
-        }
-        system::rename_at(dir, &temp, name)?;
-        Ok(true)
+        place(&temp)
     })();
-    if !matches!(written, Ok(true)) {
+    if !matches!(written, Ok(Placed::Moved)) {
         // The failed write is what is reported.
         let _ = system::remove_at(dir, &temp);
     }
     written
 }
 
-/// Creates a file that is not there yet.
+/// The process that wrote a temporary file, from its name `.<name>.<process>-<n>.tmp`; `None` for any other name.
+fn writer(name: &str) -> Option<u32> {
+    let (target, own) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+    let (process, n) = own.split_once('-')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (!target.is_empty() && digits(process) && digits(n)).then(|| process.parse().ok()).flatten()
+}
+
+/// Temporary files in a directory whose process is gone: it was killed between writing them and showing them. One that is
+/// named by a process of our own id is older than we are, since no process has two replaces under way.
+pub fn temps(dir: &Path) -> Vec<PathBuf> {
+    let left = |name: &String| writer(name).is_some_and(|pid| pid == std::process::id() || !alive(pid, None));
+    names(dir, 10_000).into_iter().filter(left).map(|name| dir.join(name)).collect()
+}
+
+/// Creates a file that is not there yet: whole, or not at all.
 ///
 /// # Errors
-/// `AlreadyExists`, or the system's; a file that could not be written whole is taken away again.
+/// `AlreadyExists`, or the system's.
 pub fn create_at(dir: &Dir, name: &str, bytes: &[u8], readers: Readers) -> io::Result<()> {
-    system::create_new(dir, name, readers)?.write_all(bytes).inspect_err(|_| {
-        // The failed write is what is reported.
-        let _ = system::remove_at(dir, name);
-    })
+    if system::kind_at(dir, name).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let way = Way { readers, kept: None, sync: false };
+    let placed = put_where(dir, name, bytes, way, |temp| {
+        if system::link_at(dir, temp, name)? {
+            Ok(Placed::Shown)
+        } else {
+            // A file system without second names: whoever creates this file at this very moment loses it.
+            over(dir, temp, name)
+        }
+    });
+    placed.map(|_| ())
 }
 
 /// Replaces a file by path, see [`replace_at`]. A link is not followed: it is refused.
@@ -515,8 +579,16 @@ pub fn name_of(bytes: &[u8]) -> Option<OsString> {
 
 /// Names in a directory, in no order, at most `max` of them.
 pub fn names(path: &Path, max: usize) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
-    entries.take(max).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect()
+    all_names(path, max).unwrap_or_default()
+}
+
+/// As [`names`], for who must not take a directory that cannot be read for an empty one.
+///
+/// # Errors
+/// The system's.
+pub fn all_names(path: &Path, max: usize) -> io::Result<Vec<String>> {
+    let names: io::Result<Vec<_>> = std::fs::read_dir(path)?.take(max).map(|entry| Ok(entry?.file_name())).collect();
+    Ok(names?.into_iter().filter_map(|name| name.into_string().ok()).collect())
 }
 
 /// As [`names`], of an open directory.

@@ -155,6 +155,26 @@ pub(super) fn rename_at(dir: &Dir, from: &str, to: &str) -> io::Result<()> {
     Ok(rustix::fs::renameat(&dir.0, from, &dir.0, to)?)
 }
 
+/// Gives a file a second name that is not there yet. `false`: this file system has no second names.
+pub(super) fn link_at(dir: &Dir, from: &str, to: &str) -> io::Result<bool> {
+    match rustix::fs::linkat(&dir.0, from, &dir.0, to, AtFlags::empty()) {
+        Ok(()) => Ok(true),
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Has two files change their names. `false`: the system, or this file system, cannot.
+pub(super) fn exchange_at(dir: &Dir, one: &str, other: &str) -> io::Result<bool> {
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    match rustix::fs::renameat_with(&dir.0, one, &dir.0, other, rustix::fs::RenameFlags::EXCHANGE) {
+        Ok(()) => return Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(false)
+}
+
 /// Takes a file's name away.
 pub(super) fn remove_at(dir: &Dir, name: &str) -> io::Result<()> {
     Ok(rustix::fs::unlinkat(&dir.0, name, AtFlags::empty())?)
@@ -258,7 +278,7 @@ pub(super) fn is_link(error: &io::Error) -> bool {
 
 /// Whether an error says that something else than a file stands there.
 pub(super) fn is_no_file(error: &io::Error) -> bool {
-    is_link(error) || Errno::from_io_error(error) == Some(Errno::NXIO)
+    is_link(error) || matches!(Errno::from_io_error(error), Some(Errno::NXIO | Errno::ISDIR))
 }
 
 /// A name as the system writes it.
