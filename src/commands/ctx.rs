@@ -127,7 +127,7 @@ impl Ctx {
     /// As [`Ctx::open`], and what a crash left beside its files is removed.
     pub(super) fn desk(&self, place: &Place) -> Result<Desk> {
         let desk = self.open(place)?;
-        leftovers::remove(place, self.state().ok().as_deref());
+        leftovers::remove(&leftovers::find(place, self.state().ok().as_deref()));
         Ok(desk)
     }
 

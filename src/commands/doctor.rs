@@ -9,7 +9,7 @@ use crate::hosts;
 use crate::output::Style;
 use crate::store::desk::Found as RunFound;
 use crate::store::locate::{self, Found};
-use crate::store::{Attestation, Desk, Place, Snapshot, attach, disk, head, layout, state_dir};
+use crate::store::{Attestation, Desk, Place, Snapshot, attach, disk, head, layout, leftovers, state_dir};
 
 /// A ledger of this size is worth a word, in bytes.
 const LARGE: u64 = 32 * 1024 * 1024;
@@ -157,7 +157,7 @@ fn plan(ctx: &Ctx, report: &mut Report) {
     plan_file(ctx, &desk, report);
     run_state(&desk, report);
     ledgers(&desk, report);
-    leftovers(ctx, &place, report);
+    left_over(ctx, &place, report);
     requests(ctx, &place, report);
     match ctx.state().ok().and_then(|s| attach::owner(&s, &desk)) {
         Some(owner) if attach::is_live(&owner) => report.fine(format!("attached: {} {}", owner.host, owner.session)),
@@ -292,9 +292,12 @@ fn mirrors(desk: &Desk, snapshot: &Snapshot, report: &mut Report) {
     }
 }
 
-fn leftovers(ctx: &Ctx, place: &Place, report: &mut Report) {
-    let left: Vec<String> =
-        crate::store::leftovers::find(place, ctx.state().ok().as_deref()).iter().map(|path| shell(path)).collect();
+fn left_over(ctx: &Ctx, place: &Place, report: &mut Report) {
+    let left: Vec<String> = leftovers::find(place, ctx.state().ok().as_deref())
+        .iter()
+        .chain(&leftovers::of_begun(&place.root))
+        .map(|path| shell(path))
+        .collect();
     if !left.is_empty() {
         report.note(format!("left over after a crash: {}", left.join(", ")), format!("rm -- {}", left.join(" ")));
     }

@@ -15,7 +15,7 @@ use crate::store::approval::Trouble;
 use crate::store::disk::{self, Read};
 use crate::store::head::Head;
 use crate::store::locate::is_name;
-use crate::store::{Place, approval, layout};
+use crate::store::{Place, approval, layout, leftovers};
 
 /// The longest task, in characters: it is shown to the model while the plan is a draft.
 const TASK: usize = 300;
@@ -66,6 +66,7 @@ pub(super) fn begin(ctx: &Ctx, new: Begin) -> Result<()> {
     let bytes =
         ready.as_ref().map_or_else(|| templates::plan(template, &task).into_bytes(), |(bytes, _)| bytes.clone());
     let mut desk = ctx.desk(&place)?;
+    leftovers::remove(&leftovers::of_begun(&place.root));
     let failed =
         |error: std::io::Error| Failure::fault("the plan could not be written", error.to_string(), "steadfast doctor");
     desk.create(layout::PLAN, &bytes).map_err(failed)?;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -9,7 +10,8 @@ use steadfast::store::layout;
 
 use crate::calls::{self, Call, Learned, is_temp};
 use crate::judge::{self, Kind, Truth};
-use crate::play::{play, restored, strace, taken};
+use crate::places::{bound, close};
+use crate::play::{play, restored, roots, strace, taken};
 use crate::scenes::{Run, Scene, stopping};
 use crate::stage::{Answer, Ran, Stage};
 use crate::tree::{self, Tree};
@@ -25,21 +27,27 @@ pub(crate) enum Fault {
     Error(Call, &'static str),
     /// This call writes nothing and says so.
     Nothing(Call),
+    /// Nothing beneath these roots may be written: 0 the project, 1 the state directory, 2 the home.
+    Closed(&'static [usize]),
     /// No file may grow beyond this many bytes: a write is cut there, and the next one fails.
     Limit(u64),
 }
 
 impl Fault {
     /// The words of the program that brings it about.
-    fn wrap(&self, log: &Path) -> Vec<String> {
+    fn wrap(&self, log: &Path, alone: bool) -> Vec<String> {
         let inject = |call: &Call, what: &str| {
             let inject = format!("inject={}:{what}:when={}", call.name, call.nth);
-            strace(log, &["-e", &format!("trace={}", call.name), "-e", &inject])
+            let trace = format!("trace={}", call.name);
+            // Much faster, but with it what the program starts is disturbed as well.
+            let quick: &[&str] = if alone { &["-f", "--seccomp-bpf"] } else { &[] };
+            strace(log, &[quick, &["-e", &trace, "-e", &inject]].concat())
         };
         match self {
             Self::Kill(call) => inject(call, "signal=KILL"),
             Self::Error(call, error) => inject(call, &format!("error={error}")),
             Self::Nothing(call) => inject(call, "retval=0"),
+            Self::Closed(_) => bound(),
             // The signal that comes with the limit would end the run before it sees the short write.
             Self::Limit(bytes) => ["sh", "-c", "trap '' XFSZ; exec prlimit --fsize=$0 \"$@\"", &bytes.to_string()]
                 .map(str::to_owned)
@@ -52,6 +60,7 @@ impl Fault {
             Self::Kill(call) => format!("killed at {} {}: {}", call.name, call.nth, call.line),
             Self::Error(call, error) => format!("{error} at {} {}: {}", call.name, call.nth, call.line),
             Self::Nothing(call) => format!("nothing written at {} {}: {}", call.name, call.nth, call.line),
+            Self::Closed(which) => format!("closed: {which:?} of project, state, home"),
             Self::Limit(bytes) => format!("no file beyond {bytes} bytes"),
         }
     }
@@ -89,19 +98,19 @@ impl<'s> Known<'s> {
         let size = |path: &Path| tree::bytes(&before, path).map_or(0, |bytes| bytes.len() as u64);
         let learned = calls::learn(&std::fs::read_to_string(&log).unwrap(), &size);
         assert!(learned.calls.iter().any(|call| call.fails), "{}", scene.name);
-        let mut statuses = vec![status(&stage)];
+        let once = finished(&stage);
+        restored(&stage, &after);
         let second = play(&stage, &scene.run, &[]);
         if second.code == 1 && !scene.then.is_empty() {
             play(&stage, &Run::Agent("main", scene.then), &[]);
         }
-        statuses.push(status(&stage));
         let (events, mut most) = (judge::events(&after), judge::events(&taken(&stage)));
-        restored(&stage, &after);
-        play(&stage, &Run::Hook("main", "UserPromptSubmit", |_| serde_json::json!({ "prompt": "x" })), &[]);
-        statuses.push(status(&stage));
-        for (event, n) in &events {
-            let entry = most.entry(event.clone()).or_default();
-            *entry = (*entry).max(*n);
+        let statuses = vec![once, finished(&stage)];
+        for tree in [&after, &taken(&stage)] {
+            for (event, n) in judge::events(tree) {
+                let entry = most.entry(event).or_default();
+                *entry = (*entry).max(n);
+            }
         }
         let mut known = Self {
             scene,
@@ -127,6 +136,11 @@ impl<'s> Known<'s> {
         known
     }
 
+    /// How many different states the faults left.
+    pub(crate) fn ends(&self) -> usize {
+        self.judged.len()
+    }
+
     fn truth(&self, torn_slots: bool) -> Truth<'_> {
         Truth { before: &self.before, after: &self.after, versions: &self.learned.versions, torn_slots }
     }
@@ -135,7 +149,16 @@ impl<'s> Known<'s> {
     pub(crate) fn disturb(&mut self, fault: &Fault) -> Vec<String> {
         self.runs += 1;
         let log = self.stage.dir.path().join("log");
-        let ran = play(&self.stage, &self.scene.run, &fault.wrap(&log));
+        let closed: &[usize] = if let Fault::Closed(which) = fault { which } else { &[] };
+        for which in closed {
+            close(roots(&self.stage)[*which]);
+        }
+        let ran = play(&self.stage, &self.scene.run, &fault.wrap(&log, self.learned.alone));
+        for (path, (_, mode)) in &self.before {
+            if closed.iter().any(|which| path.starts_with(roots(&self.stage)[*which])) {
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(*mode)).unwrap();
+            }
+        }
         let found = taken(&self.stage);
         let mut wrong = self.judge(fault, &ran, &found);
         if self.is_new(&found, &ran) {
@@ -168,7 +191,8 @@ impl<'s> Known<'s> {
 
     /// A verb said that it is done.
     fn acknowledged(&self, ran: &Ran) -> bool {
-        !self.is_hook() && (ran.code == 0 || ran.out.lines().any(|line| line.trim() == self.said))
+        let handed_over = ran.out.contains("next hook");
+        !self.is_hook() && !handed_over && (ran.code == 0 || ran.out.lines().any(|line| line.trim() == self.said))
     }
 
     /// The run itself, and what it left.
@@ -200,10 +224,11 @@ impl<'s> Known<'s> {
         } else if !killed {
             let text = format!("{}{}", ran.err, ran.out);
             let parts = ["error: ", "why: ", "fix: "];
+            let handed_over = ran.code == 0 && ran.out.contains("next hook");
             // Nobody hears a verb that may not write to its terminal.
             let mute = text.is_empty()
                 && matches!(fault, Fault::Error(call, _) | Fault::Nothing(call) if call.name == "write");
-            if !mute && (!matches!(ran.code, 1 | 3) || parts.iter().any(|part| !text.contains(part))) {
+            if !mute && !handed_over && (!matches!(ran.code, 1 | 3) || parts.iter().any(|part| !text.contains(part))) {
                 wrong.push("neither done nor a clear error".to_owned());
             }
         }
@@ -249,24 +274,19 @@ impl<'s> Known<'s> {
         let torn = tree::files(found).any(|(path, bytes)| {
             judge::kind(path) == Some(Kind::Slot) && !bytes.is_empty() && judge::slot(bytes).is_err()
         });
-        if torn && self.is_hook() {
-            // A hook says that this is to be done.
+        if torn {
+            // Whoever meets a lost run state says that this is to be done.
             play(&self.stage, &Run::Agent(self.session(), &["attach"]), &[]);
         }
         let mut again = play(&self.stage, &self.scene.run, &[]);
-        if again.code == 1 && !self.scene.then.is_empty() {
+        let goes_on = again.code == 1 && !self.scene.then.is_empty();
+        if goes_on {
             again = play(&self.stage, &Run::Agent(self.session(), self.scene.then), &[]);
         }
         if again.code != 0 {
             wrong.push(format!("the next run ended with {}: {again:?}", again.code));
         }
-        // What stands in the file and not in the ledger is taken over by the next hook.
-        play(
-            &self.stage,
-            &Run::Hook(self.session(), "UserPromptSubmit", |_| serde_json::json!({ "prompt": "x" })),
-            &[],
-        );
-        let now = status(&self.stage);
+        let now = finished(&self.stage);
         if !torn && !self.statuses.contains(&now) {
             wrong.push(format!("the next run comes to\n      {now}, not to\n      {}", self.statuses[0]));
         }
@@ -278,6 +298,14 @@ impl<'s> Known<'s> {
                 &["env".to_owned(), format!("PLAN_ID={plan}")],
             );
         }
+        // An append looks at nothing else. Any other verb takes away what lies about, also one that is refused.
+        for plan in plans(&self.stage) {
+            play(
+                &self.stage,
+                &Run::Agent("nobody", &["receipt", "nobody-asks", "--ref", "x"]),
+                &["env".to_owned(), format!("PLAN_ID={plan}")],
+            );
+        }
         let end = taken(&self.stage);
         if let Some((left, _)) = tree::files(&end).find(|(path, _)| is_temp(path)) {
             wrong.push(format!("{} lies about for ever", left.display()));
@@ -286,7 +314,15 @@ impl<'s> Known<'s> {
             wrong.push("two records have one tick".to_owned());
         }
         let there = judge::events(&end);
-        wrong.extend(self.missing(&there).map(|event| format!("after the next run there is no record of `{event}`")));
+        for event in self.missing(&there) {
+            // A phase that the file says is in progress needs no record; an attachment is in force without one; and so is what
+            // `init` made, where something else goes on with it.
+            let spared =
+                event == "phase_start" || (event == "attach" && self.is_hook()) || (event == "init" && goes_on);
+            if self.acknowledged(ran) || !spared {
+                wrong.push(format!("after the next run there is no record of `{event}`"));
+            }
+        }
         // What was recorded and not acknowledged is done again, and so recorded again. A receipt is not: it says that something
         // was done out there.
         let (old, left) = (judge::events(&self.before), judge::events(found));
@@ -294,7 +330,8 @@ impl<'s> Known<'s> {
         for (event, count) in &there {
             let once = event == "receipt" || self.acknowledged(ran);
             let unheard = if once { 0 } else { n(&left, event) - n(&old, event) };
-            if *count > n(&self.most, event) + unheard && event != "note" && event != "prompt" {
+            let by_the_judge = ["note", "prompt", "gate_allow", "gate_block"].contains(&event.as_str());
+            if *count > n(&self.most, event) + unheard && !by_the_judge && !torn {
                 wrong.push(format!("`{event}` is recorded once too often: {count}"));
             }
         }
@@ -316,6 +353,13 @@ impl<'s> Known<'s> {
 /// A stop of the attached session where nobody attends.
 fn stop(stage: &Stage) -> Answer {
     Answer::of(&play(stage, &Run::Hook("main", "Stop", stopping), &[]))
+}
+
+/// How far the run is when what stands in the file and not in the ledger was taken over by the next hooks.
+fn finished(stage: &Stage) -> Value {
+    play(stage, &Run::Hook("main", "UserPromptSubmit", |_| serde_json::json!({ "prompt": "x" })), &[]);
+    stop(stage);
+    status(stage)
 }
 
 /// The ids of the plans of a stage.
