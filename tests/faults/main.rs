@@ -10,6 +10,7 @@
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::panic,
+    clippy::case_sensitive_file_extension_comparisons,
     missing_docs
 )]
 
