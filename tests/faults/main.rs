@@ -11,6 +11,9 @@
     clippy::disallowed_methods,
     clippy::panic,
     clippy::case_sensitive_file_extension_comparisons,
+    clippy::needless_pass_by_value,
+    clippy::type_complexity,
+    clippy::unused_self,
     missing_docs
 )]
 
