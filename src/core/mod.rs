@@ -18,6 +18,7 @@ pub mod inject;
 pub mod json_edit;
 pub mod ledger;
 pub mod ledger_lines;
+pub mod native;
 pub mod next;
 pub mod notes;
 pub mod patch;

@@ -30,7 +30,7 @@ use crate::store::Session;
 use crate::store::attach::Who;
 use crate::store::session::Opened;
 use crate::store::{session, state_dir};
-use crate::world::{World, parent_pid, session_starter, stdin};
+use crate::world::{SEES_PROCESSES, World, parent_pid, session_starter, stdin};
 
 /// One call of one hook.
 pub(crate) struct Call<'a> {
@@ -91,8 +91,10 @@ fn answer_event(words: &Words<'_>, world: World) {
     let Some(payload) = stdin::read_object(patience) else { return };
     let bytes = payload.bytes();
     let env = |name: &str| world.var(name);
-    let Some(event) = (host.parse)(word, bytes, &env) else { return };
-    let reply = answer(world, host, &event, bytes, sleeper && (host.sleeps)(&env));
+    let Some(mut event) = (host.parse)(word, bytes, &env) else { return };
+    event.cwd = event.cwd.or_else(|| world.cwd());
+    let sleeps = sleeper && SEES_PROCESSES && (host.sleeps)(&env);
+    let reply = answer(world, host, &event, bytes, sleeps);
     if let Some(text) = (host.render)(&event, &reply) {
         output::hook_answer(&text);
     }

@@ -1,8 +1,8 @@
 //! Standard input of a hook: read until one JSON object is whole, however long the host keeps the pipe open.
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use std::time::Duration;
 
+use super::system::Input;
 use crate::core::whole::{Scanner, Step};
 
 /// The most a payload may have. Larger ones are given up on: nothing in them is worth the memory.
@@ -33,15 +33,9 @@ impl Payload {
 pub fn read_object(patience_ms: u64) -> Option<Payload> {
     let mut payload = Payload { small: [0; SMALL], large: Vec::new(), begins: 0, ends: 0 };
     let mut scanner = Scanner::default();
-    let timeout = Timespec {
-        tv_sec: i64::try_from(patience_ms / 1000).ok()?,
-        tv_nsec: i64::try_from(patience_ms % 1000).ok()? * 1_000_000,
-    };
+    let mut input = Input::new(Duration::from_millis(patience_ms));
     let mut filled = 0;
     while filled < MAX_PAYLOAD {
-        if !wait(&timeout)? {
-            continue;
-        }
         if filled >= SMALL {
             if payload.large.is_empty() {
                 payload.large.extend_from_slice(&payload.small);
@@ -51,12 +45,7 @@ pub fn read_object(patience_ms: u64) -> Option<Payload> {
             }
         }
         let room = if payload.large.is_empty() { &mut payload.small[..] } else { &mut payload.large };
-        let n = match rustix::io::read(rustix::stdio::stdin(), room.get_mut(filled..)?) {
-            Ok(0) => return None,
-            Ok(n) => n,
-            Err(Errno::INTR | Errno::AGAIN) => continue,
-            Err(_) => return None,
-        };
+        let n = input.read(room.get_mut(filled..)?)?;
         match scanner.feed(room.get(filled..filled + n)?) {
             Step::More => filled += n,
             Step::Whole(end) => {
@@ -68,15 +57,4 @@ pub fn read_object(patience_ms: u64) -> Option<Payload> {
         }
     }
     None
-}
-
-/// Waits for a byte: `None` when patience is over, `false` when the wait was interrupted.
-fn wait(timeout: &Timespec) -> Option<bool> {
-    let input = rustix::stdio::stdin();
-    match poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(timeout)) {
-        Ok(0) => None,
-        Ok(_) => Some(true),
-        Err(Errno::INTR) => Some(false),
-        Err(_) => None,
-    }
 }

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{code, shell};
 use crate::core::event::ToolCall;
+use crate::core::native;
 
 /// Where a tool call is made.
 #[derive(Clone, Copy)]
@@ -37,7 +38,12 @@ pub fn targets(call: &ToolCall, around: Around<'_>) -> Vec<Target> {
         return Vec::new();
     }
     // Of a tool nobody knows, what is a path as a whole: a text that mentions one is about it.
-    call.input.lines().filter(|l| l.contains('/')).filter_map(|line| around.path(line.trim())).map(Target::At).collect()
+    call.input
+        .lines()
+        .filter(|l| l.contains(['/', '\\']))
+        .filter_map(|line| around.path(line.trim()))
+        .map(Target::At)
+        .collect()
 }
 
 /// Whether one of the words that a tool's name is made of says that it changes something.
@@ -65,7 +71,7 @@ impl Around<'_> {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
                 PathBuf::from(format!("{}{rest}", (self.var)("HOME")?))
             }
-            _ => PathBuf::from(text),
+            _ => native::path(text).unwrap_or_else(|| PathBuf::from(text)),
         };
         resolved(&path, self.cwd)
     }

@@ -2,8 +2,12 @@
 //! do differently is in a file for each; the rest of the program knows of no system.
 #![expect(clippy::disallowed_methods, reason = "this is the door to the disk")]
 
+#[cfg(any(windows, test))]
+mod again;
 #[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,10 +17,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(unix)]
 use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 pub use system::Dir;
 
-use crate::world::alive;
+use crate::world::{SEES_PROCESSES, alive};
+
+/// Whether this system is asked whose a file is, and who may write it. Elsewhere everything passes for the user's own, and what has
+/// to be theirs alone is believed only in their home directory.
+pub const KNOWS_OWNERS: bool = system::KNOWS_OWNERS;
 
 /// What reading a file gave.
 #[derive(Debug)]
@@ -395,7 +405,8 @@ fn writer(name: &str) -> Option<u32> {
 /// Temporary files in a directory whose process is gone: it was killed between writing them and showing them. One that is
 /// named by a process of our own id is older than we are, since no process has two replaces under way.
 pub fn temps(dir: &Path) -> Vec<PathBuf> {
-    let left = |name: &String| writer(name).is_some_and(|pid| pid == std::process::id() || !alive(pid, None));
+    let is_gone = |pid| SEES_PROCESSES && !alive(pid, None);
+    let left = |name: &String| writer(name).is_some_and(|pid| pid == std::process::id() || is_gone(pid));
     names(dir, 10_000).into_iter().filter(left).map(|name| dir.join(name)).collect()
 }
 
@@ -540,8 +551,8 @@ impl Kind {
         self.traits.can_be_filled()
     }
 
-    /// Whether its owner may run it, if it is a file.
-    pub fn can_be_run(self) -> bool {
+    /// Whether its owner may run it, if it is a file. `None` where the system has no such mark.
+    pub fn can_be_run(self) -> Option<bool> {
         self.traits.can_be_run()
     }
 }
