@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// Whether two names that differ in capitals alone name two files.
+pub const CAPITALS_COUNT: bool = !cfg!(any(windows, target_os = "macos"));
+
 /// The directory in which all others of a disk lie.
 pub const ROOT: &str = if cfg!(windows) { "C:\\" } else { "/" };
 
@@ -24,7 +27,7 @@ pub fn shown(relative: &Path) -> String {
 /// end. A verbatim path that means something else without its prefix is kept as it is. `None` for what is no absolute path, or one
 /// of a device.
 pub fn windows(text: &str) -> Option<String> {
-    if text.chars().any(|c| c.is_control() || "<>\"|*".contains(c)) {
+    if text.chars().any(|c| c.is_control() || "<>\"|".contains(c)) {
         return None;
     }
     let plain = text.replace('/', "\\");
@@ -36,11 +39,8 @@ pub fn windows(text: &str) -> Option<String> {
         let same = verbatim.split('\\').all(is_plain_name) && !verbatim.contains('/');
         return Some(if same { short } else { text.to_owned() });
     }
-    if plain.contains('?') || plain.starts_with(r"\\.\") {
-        return None;
-    }
     if let Some(share) = plain.strip_prefix(r"\\") {
-        return network(share);
+        return network(share).filter(|_| !share.starts_with(['.', '?']));
     }
     // `/c/dir` of Git Bash, `/cygdrive/c/dir` of Cygwin, `/mnt/c/dir` of WSL.
     if let Some(rest) = text.strip_prefix('/') {
@@ -96,6 +96,8 @@ mod tests {
             (r"C:\", Some(r"C:\")),
             ("D:/", Some(r"D:\")),
             (r"C:\with space\ünï", Some(r"C:\with space\ünï")),
+            // A shell may have put signs into it that stand for others.
+            ("/c/*/p?", Some(r"C:\*\p?")),
             // Git Bash, Cygwin, WSL with the disks of Windows.
             ("/c/Users/u/proj", Some(r"C:\Users\u\proj")),
             ("/c/", Some(r"C:\")),
@@ -133,7 +135,7 @@ mod tests {
             (r"C:\p\f:stream", None),
             ("C:\\p\0q", None),
             ("C:\\p\nq", None),
-            (r"C:\p?", None),
+            (r"\\?/C:/p", None),
             ("1:/p", None),
             ("é:/p", None),
             ("file:///C:/p", None),

@@ -71,7 +71,7 @@ impl Around<'_> {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
                 PathBuf::from(format!("{}{rest}", (self.var)("HOME")?))
             }
-            _ => native::path(text).unwrap_or_else(|| PathBuf::from(text)),
+            _ => PathBuf::from(text),
         };
         resolved(&path, self.cwd)
     }
@@ -94,7 +94,8 @@ pub fn plain(base: &Path, path: &Path) -> PathBuf {
 
 /// As [`plain`], where an absolute path comes of it.
 pub(super) fn resolved(path: &Path, base: Option<&Path>) -> Option<PathBuf> {
-    Some(plain(base.unwrap_or_else(|| Path::new("")), path)).filter(|path| path.is_absolute())
+    let own = path.to_str().and_then(native::path);
+    Some(plain(base.unwrap_or_else(|| Path::new("")), own.as_deref().unwrap_or(path))).filter(|path| path.is_absolute())
 }
 
 impl Target {
@@ -125,6 +126,9 @@ fn is_like(part: Component<'_>, name: Component<'_>) -> bool {
         return true;
     }
     let (Some(part), Some(name)) = (part.as_os_str().to_str(), name.as_os_str().to_str()) else { return false };
+    if !native::CAPITALS_COUNT && part.to_lowercase() == name.to_lowercase() {
+        return true;
+    }
     // A star leaves out what is hidden.
     part.contains(['*', '?'])
         && (!name.starts_with('.') || part.starts_with('.'))
