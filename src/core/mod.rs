@@ -8,6 +8,7 @@ pub mod change;
 pub mod chat;
 pub mod contract;
 pub mod differences;
+pub mod encoding;
 pub mod event;
 pub mod export;
 pub mod fold;

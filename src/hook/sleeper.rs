@@ -71,7 +71,7 @@ fn sleep(host: &'static Host, world: World) -> Option<String> {
 
 /// The stop this hook belongs to. Of the payload, which may be long, nothing is kept.
 fn stop_event(host: &Host, env: &dyn Fn(&str) -> Option<String>) -> Option<Event> {
-    let payload = stdin::read_object(2_000)?;
+    let payload = stdin::read_object(2_000).ok()?;
     let mut event = (host.parse)("stop", payload.bytes(), env)?;
     if let Kind::Stop(call) = &mut event.kind {
         call.last_message = String::new();

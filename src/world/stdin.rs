@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::system::Input;
+use crate::core::encoding::is_utf16;
 use crate::core::whole::{Scanner, Step};
 
 /// The most a payload may have. Larger ones are given up on: nothing in them is worth the memory.
@@ -28,9 +29,20 @@ impl Payload {
     }
 }
 
-/// Reads one JSON object. `patience_ms` bounds the wait for each next byte. `None` where none came, it was too large or
-/// it did not begin with an object.
-pub fn read_object(patience_ms: u64) -> Option<Payload> {
+/// Why there is no payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is a text in UTF-16.
+    Utf16,
+    /// Nothing came, or nothing in time; or too much, or something that does not begin with an object.
+    Nothing,
+}
+
+/// Reads one JSON object. `patience_ms` bounds the wait for each next byte.
+///
+/// # Errors
+/// Why there is none.
+pub fn read_object(patience_ms: u64) -> Result<Payload, Unread> {
     let mut payload = Payload { small: [0; SMALL], large: Vec::new(), begins: 0, ends: 0 };
     let mut scanner = Scanner::default();
     let mut input = Input::new(Duration::from_millis(patience_ms));
@@ -45,16 +57,20 @@ pub fn read_object(patience_ms: u64) -> Option<Payload> {
             }
         }
         let room = if payload.large.is_empty() { &mut payload.small[..] } else { &mut payload.large };
-        let n = input.read(room.get_mut(filled..)?)?;
-        match scanner.feed(room.get(filled..filled + n)?) {
+        let n = room.get_mut(filled..).and_then(|room| input.read(room)).ok_or(Unread::Nothing)?;
+        let step = scanner.feed(room.get(filled..filled + n).unwrap_or_default());
+        if filled == 0 && step != Step::More && is_utf16(room) {
+            return Err(Unread::Utf16);
+        }
+        match step {
             Step::More => filled += n,
             Step::Whole(end) => {
                 payload.begins = scanner.begins();
                 payload.ends = filled + end;
-                return Some(payload);
+                return Ok(payload);
             }
-            Step::Never => return None,
+            Step::Never => return Err(Unread::Nothing),
         }
     }
-    None
+    Err(Unread::Nothing)
 }

@@ -22,6 +22,7 @@ use windows as system;
 
 pub use system::Dir;
 
+use crate::core::encoding;
 use crate::world::{SEES_PROCESSES, alive};
 
 /// Whether this system is asked whose a file is, and who may write it. Elsewhere everything passes for the user's own, and what has
@@ -39,6 +40,8 @@ pub enum Read {
     NotRegular,
     /// It has more bytes than allowed.
     TooLarge(u64),
+    /// It is a text in UTF-16, see [`Read::as_text`].
+    Utf16,
     /// The system refused.
     Failed(io::Error),
 }
@@ -49,12 +52,22 @@ impl Read {
         if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
+    /// What is read as UTF-8 here, and may be none.
+    #[must_use]
+    pub fn as_text(self) -> Self {
+        match self {
+            Self::Bytes(bytes) if encoding::is_utf16(&bytes) => Self::Utf16,
+            other => other,
+        }
+    }
+
     /// Why there are no bytes, in words.
     pub fn trouble(&self) -> Option<String> {
         match self {
             Self::Bytes(_) | Self::Missing => None,
             Self::NotRegular => Some("it is not a regular file".to_owned()),
             Self::TooLarge(n) => Some(format!("it has {n} bytes")),
+            Self::Utf16 => Some(encoding::UTF16.to_owned()),
             Self::Failed(error) => Some(error.to_string()),
         }
     }
