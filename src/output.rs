@@ -5,6 +5,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use crate::error::Failure;
+use crate::world::World;
 
 /// Where a verb writes.
 #[derive(Clone, Copy, Debug)]
@@ -162,9 +163,9 @@ pub fn quote(word: &str) -> String {
 pub fn hook_answer(text: &str) {
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
-        match rustix::io::write(rustix::stdio::stdout(), rest) {
+        match World.write_out(rest) {
             Ok(n) => rest = rest.get(n..).unwrap_or_default(),
-            Err(rustix::io::Errno::INTR) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // A host that went away needs no answer.
             Err(_) => return,
         }

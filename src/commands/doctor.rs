@@ -194,7 +194,7 @@ fn plan_file(ctx: &Ctx, desk: &Desk, report: &mut Report) {
     match (&snapshot.plan_trouble, &snapshot.plan) {
         (Some(why), _) => report.wrong(
             format!("{file} cannot be read: {why}"),
-            format!("put a regular file of at most 1 MiB there: {file}"),
+            format!("put a regular file in UTF-8 of at most 1 MiB there: {file}"),
         ),
         (None, None) => {
             report.wrong(format!("{file} is missing or empty; what is approved goes on"), "steadfast attest --show");

@@ -66,8 +66,10 @@ pub(super) fn change(
                 "steadfast doctor",
             ));
         }
+        let trouble = read.trouble();
         let bytes = read.bytes().unwrap_or_default();
         let changed = make(&bytes, &plan_read::read(&bytes)).map_err(|why| {
+            let why = trouble.unwrap_or(why);
             Failure::no("the plan file could not be changed", why, format!("${{EDITOR:-vi}} {}", desk.place.file()))
         })?;
         if changed == bytes {

@@ -125,7 +125,7 @@ fn tasks_in(dir: PathBuf) -> PathBuf {
 }
 
 fn bytes_of(read: Read, path: &Path) -> Result<Vec<u8>> {
-    match read {
+    match read.as_text() {
         Read::Bytes(bytes) => Ok(bytes),
         Read::Missing => Err(unreadable(path, "no such file")),
         Read::TooLarge(_) => Err(unreadable(path, "it has more than 1 MiB, alone or with the other files")),

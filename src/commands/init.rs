@@ -143,7 +143,7 @@ fn report(ctx: &Ctx, place: &Place, mode: Mode, approved: bool) {
 /// A finished plan, with ids written and judged as for an approval. Nothing is made where it cannot be approved.
 fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Contract)> {
     let shown = file.display();
-    let bytes = match disk::read(&absolute(file), layout::MAX_PLAN) {
+    let bytes = match disk::read(&absolute(file), layout::MAX_PLAN).as_text() {
         Read::Bytes(bytes) => bytes,
         Read::Missing => {
             return Err(Failure::no(
@@ -156,7 +156,7 @@ fn finished(file: &Path, mode: Mode, gate: GateOptions) -> Result<(Vec<u8>, Cont
             return Err(Failure::no(
                 format!("`{shown}` cannot be read"),
                 other.trouble().unwrap_or_default(),
-                "steadfast init --gated \"what is to be done\"  # or another FILE, of at most 1 MiB",
+                "steadfast init --gated \"what is to be done\"  # or another FILE, in UTF-8 and of at most 1 MiB",
             ));
         }
     };

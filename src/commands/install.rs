@@ -119,19 +119,19 @@ fn program(ctx: &Ctx) -> Result<String> {
             "cargo install --path . --force",
         )
     })?;
+    let name = format!("steadfast{}", std::env::consts::EXE_SUFFIX);
     let on_path = ctx.world.var("PATH").and_then(|path| {
-        let candidates = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join("steadfast"));
+        let candidates = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join(&name));
         candidates.into_iter().find(|candidate| disk::canonical(candidate).is_ok_and(|real| real == exe))
     });
     let path = on_path.unwrap_or(exe);
-    match path.to_str() {
-        Some(text) if path.file_name().is_some_and(|name| name == "steadfast") => Ok(text.to_owned()),
-        _ => Err(Failure::no(
+    path.to_str().and_then(|text| claude_code::program(text, cfg!(windows))).ok_or_else(|| {
+        Failure::no(
             "the hooks cannot name this program",
             format!("hooks are known again by the program's name, and this one is at {}", path.display()),
             "run the program under the name steadfast, from a path in UTF-8",
-        )),
-    }
+        )
+    })
 }
 
 /// What `doctor` says about the hooks: whether it is good, what it is, and what to do.
@@ -177,7 +177,10 @@ fn starts(command: &str) -> bool {
     if !path.is_absolute() || command.contains("steadfast hook") {
         return true;
     }
-    disk::canonical(&path).ok().and_then(|real| disk::kind(&real)).is_some_and(|kind| kind.file && kind.can_be_run())
+    disk::canonical(&path)
+        .ok()
+        .and_then(|real| disk::kind(&real))
+        .is_some_and(|kind| kind.file && kind.can_be_run() != Some(false))
 }
 
 fn has_plugin(text: &str) -> bool {

@@ -103,12 +103,13 @@ fn read(ctx: &Ctx, file: &Path) -> Result<Vec<u8>> {
         let file = if file.is_absolute() { file.to_path_buf() } else { Path::new(".").join(file) };
         disk::read(&file, layout::MAX_PLAN)
     };
+    let read = read.as_text();
     let why = read.trouble().unwrap_or_else(|| "no such file".to_owned());
     read.bytes().ok_or_else(|| {
         Failure::no(
             format!("`{}` cannot be read", file.display()),
             why,
-            "steadfast status  # then another FILE, of at most 1 MiB",
+            "steadfast status  # then another FILE, in UTF-8 and of at most 1 MiB",
         )
     })
 }

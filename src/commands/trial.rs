@@ -70,20 +70,23 @@ pub(super) fn run(ctx: &Ctx) -> Result<()> {
         ctx.world.nanos() % 1_000_000
     ));
     let project = base.join("project");
-    disk::make_private_dir(&project).map_err(failed)?;
+    let home = base.join("home");
+    for dir in [&project, &home] {
+        disk::make_private_dir(dir).map_err(failed)?;
+    }
     let text = |path: &Path| path.display().to_string();
     let mut env = vec![
-        ("HOME", text(&base.join("home"))),
-        ("STEADFAST_HOME", text(&base.join("state"))),
+        ("HOME", text(&home)),
+        ("USERPROFILE", text(&home)),
+        ("STEADFAST_HOME", text(&home.join("state"))),
         ("CLAUDECODE", "1".to_owned()),
         ("CLAUDE_CODE_SESSION_ID", "try-session".to_owned()),
         ("CLAUDE_CODE_SESSION_ATTENDED", "0".to_owned()),
         ("CLAUDE_PROJECT_DIR", text(&project)),
         ("CLAUDE_PID", std::process::id().to_string()),
     ];
-    if let Some(path) = ctx.world.var("PATH") {
-        env.push(("PATH", path));
-    }
+    // Without the second no program of Windows starts.
+    env.extend(["PATH", "SystemRoot"].into_iter().filter_map(|name| Some((name, ctx.world.var(name)?))));
     let mut trial = Trial { ctx, exe, project, env, wrong: 0, steps: 0 };
     trial.play(&base).map_err(failed)?;
     let line = format!(

@@ -30,7 +30,10 @@ use crate::store::Session;
 use crate::store::attach::Who;
 use crate::store::session::Opened;
 use crate::store::{session, state_dir};
-use crate::world::{World, parent_pid, session_starter, stdin};
+use crate::world::{
+    SEES_PROCESSES, World, parent_pid, session_starter,
+    stdin::{self, Unread},
+};
 
 /// One call of one hook.
 pub(crate) struct Call<'a> {
@@ -88,11 +91,19 @@ pub fn main(args: &[String], world: World) -> End {
 fn answer_event(words: &Words<'_>, world: World) {
     let &Words { event: word, host, sleeper } = words;
     let patience = if matches!(word, "session-end" | "SessionEnd") { 300 } else { 2_000 };
-    let Some(payload) = stdin::read_object(patience) else { return };
+    let payload = match stdin::read_object(patience) {
+        Ok(payload) => payload,
+        Err(Unread::Utf16) => {
+            return output::hook_aside("the payload is UTF-16, and only UTF-8 is read: nothing was decided");
+        }
+        Err(Unread::Nothing) => return,
+    };
     let bytes = payload.bytes();
     let env = |name: &str| world.var(name);
-    let Some(event) = (host.parse)(word, bytes, &env) else { return };
-    let reply = answer(world, host, &event, bytes, sleeper && (host.sleeps)(&env));
+    let Some(mut event) = (host.parse)(word, bytes, &env) else { return };
+    event.cwd = event.cwd.or_else(|| world.cwd());
+    let sleeps = sleeper && SEES_PROCESSES && (host.sleeps)(&env);
+    let reply = answer(world, host, &event, bytes, sleeps);
     if let Some(text) = (host.render)(&event, &reply) {
         output::hook_answer(&text);
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::core::contract::{Mode, digest};
 use crate::core::event::{Kind, Reply, ToolCall};
 use crate::core::guard::plain;
+use crate::core::native;
 use crate::core::run::Course;
 use crate::core::seen::Seen;
 use crate::hook::scene::{Scene, record};
@@ -79,7 +80,7 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
         return false;
     }
     // Beyond the project neither names nor contents are looked at: the ledger may be shared.
-    let inside = full.strip_prefix(&root).ok().map(|p| p.display().to_string());
+    let inside = full.strip_prefix(&root).ok().map(native::shown);
     let beneath = inside.is_some();
     let name = inside.unwrap_or_else(|| "(outside the project)".to_owned());
     let read = if beneath { disk::read(&full, MAX_FILE).bytes() } else { None };

@@ -172,7 +172,7 @@ pub(super) fn locate(call: &Call<'_>) -> Found {
     locate::find(&locate::From {
         pinned_root: call.world.var("PWF_PLAN_ROOT").map(Into::into),
         pinned_id: call.world.var("PLAN_ID"),
-        cwd: call.event.cwd.clone().or_else(|| call.world.cwd()),
+        cwd: call.event.cwd.clone(),
         project: call.event.project.clone(),
         home: call.world.home(),
     })

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::core::contract::digest;
 use crate::core::event::{Event, Kind, Replacement, Reply, ToolCall, Write, Writing};
+use crate::core::native;
 use crate::hosts::wire::{self, Payload, When};
 use crate::hosts::{Abilities, Env, Host, claude_code_settings};
 
@@ -46,7 +47,7 @@ fn parse(word: &str, bytes: &[u8], env: Env<'_>) -> Option<Event> {
         return None;
     }
     Some(Event {
-        project: env("CLAUDE_PROJECT_DIR").as_deref().and_then(wire::path),
+        project: env("CLAUDE_PROJECT_DIR").as_deref().and_then(native::path),
         attended: attended(env),
         host_pid: env("CLAUDE_PID").and_then(|v| v.parse().ok()),
         ..event

@@ -67,6 +67,17 @@ pub fn settings(scope: Scope, env: Env<'_>, project: &Path) -> Option<PathBuf> {
     }
 }
 
+/// The path of this program as a hook names it. `None` where it has another name, by which no hook would be known again. No shell
+/// reads it, so it may hold spaces and signs. On Windows it is written with `/`, which every shell there would read the same way
+/// too, should a client hand it to one: a Unix shell takes `\` for an escape.
+pub fn program(path: &str, windows: bool) -> Option<String> {
+    let path = if windows { path.replace('\\', "/") } else { path.to_owned() };
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ours = if windows { name.eq_ignore_ascii_case("steadfast.exe") } else { name == "steadfast" };
+    let ending = path.len() - name.len();
+    Some(format!("{}{}", path.get(..ending)?, if windows { "steadfast.exe" } else { name })).filter(|_| ours)
+}
+
 /// The hooks, for a program at an absolute path.
 pub fn entries(program: &str) -> Vec<HookEntry> {
     EVENTS
@@ -113,6 +124,29 @@ pub fn is_new_file(before: &str, after: &str) -> bool {
 mod tests {
     use super::*;
     use crate::core::json_edit::{merge_permissions, remove_hooks, remove_permissions};
+
+    #[test]
+    fn a_program_is_named_so_that_every_shell_would_find_it() {
+        for (path, windows, named) in [
+            ("/usr/local/bin/steadfast", false, Some("/usr/local/bin/steadfast")),
+            ("/home/a b/bin/steadfast", false, Some("/home/a b/bin/steadfast")),
+            (r"/odd\name/steadfast", false, Some(r"/odd\name/steadfast")),
+            ("/usr/bin/steadfast-2", false, None),
+            ("/usr/bin/steadfast.exe", false, None),
+            (r"C:\Users\u\.cargo\bin\steadfast.exe", true, Some("C:/Users/u/.cargo/bin/steadfast.exe")),
+            (r"C:\Program Files\x (y) & z\Steadfast.EXE", true, Some("C:/Program Files/x (y) & z/steadfast.exe")),
+            (r"\\server\share\steadfast.exe", true, Some("//server/share/steadfast.exe")),
+            (r"C:\bin\steadfast", true, None),
+            (r"C:\bin\steadfast.cmd", true, None),
+            ("", true, None),
+        ] {
+            assert_eq!(program(path, windows).as_deref(), named, "{path}");
+            if let Some(named) = named {
+                let text = merge_hooks("{}\n", &entries(named)).unwrap();
+                assert_eq!(remove_hooks(&text).unwrap(), "{}\n", "{named} is known again");
+            }
+        }
+    }
 
     #[test]
     fn a_new_file_is_known_again_and_a_like_one_is_not() {

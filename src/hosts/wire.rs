@@ -1,11 +1,10 @@
 //! The wire style of Claude Code, which other hosts took over: one JSON object in, with the same fields; one JSON object out.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use crate::core::event::{Background, Event, Kind, Reply, Source, StopCall, ToolCall};
+use crate::core::native;
 
 /// Null and absent are the same, and a value of another type is no reason to lose the whole payload.
 pub(super) fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
@@ -102,7 +101,7 @@ impl Payload {
         Some(Event {
             kind,
             session: self.session_id,
-            cwd: path(&self.cwd),
+            cwd: native::path(&self.cwd),
             project: None,
             agent: Some(self.agent_id).filter(|a| !a.is_empty()),
             turn,
@@ -149,11 +148,6 @@ impl Payload {
             errored: matches!(self.stop_reason.as_str(), "error" | "aborted" | "interrupted"),
         }
     }
-}
-
-/// A path, where it is an absolute one.
-pub(super) fn path(text: &str) -> Option<PathBuf> {
-    Some(PathBuf::from(text)).filter(|p| p.is_absolute())
 }
 
 /// Every text in a value, a line each.

@@ -32,13 +32,13 @@ impl Who {
     }
 }
 
-/// Whether a session still lives: not ended, and its host process is there.
+/// Whether a session still lives: not ended, and its host process is there, as far as this system tells.
 pub fn is_live(session: &Session) -> bool {
     if session.ended {
         return false;
     }
     let same_boot = session.boot.is_empty() || session.boot == world::hostname_token();
-    same_boot && session.pid.is_some_and(|pid| world::alive(pid, session.pid_start))
+    same_boot && (!world::SEES_PROCESSES || session.pid.is_some_and(|pid| world::alive(pid, session.pid_start)))
 }
 
 /// Whether a hook of this session ends its wait: one that sleeps, or that will from its next stop on.

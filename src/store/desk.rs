@@ -147,7 +147,7 @@ impl Desk {
 
     /// The plan file.
     pub fn plan(&self) -> Read {
-        disk::read_at(&self.dir, layout::PLAN, layout::MAX_PLAN)
+        disk::read_at(&self.dir, layout::PLAN, layout::MAX_PLAN).as_text()
     }
 
     /// A file of the plan directory, at most `max` bytes.

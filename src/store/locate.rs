@@ -148,7 +148,7 @@ fn holds_plan(planning: &Path, id: &str) -> bool {
 pub fn pointer(root: &Path) -> Option<String> {
     let path = root.join(layout::PLANNING).join(layout::POINTER);
     let text = String::from_utf8(disk::read(&path, 256).bytes()?).ok()?;
-    Some(text.trim().to_owned()).filter(|id| is_name(id))
+    Some(text.trim_start_matches('\u{feff}').trim().to_owned()).filter(|id| is_name(id))
 }
 
 /// Ids of the plans in a root, at most `max`, in no order.

@@ -19,7 +19,7 @@ pub fn proposed(root: &Path) -> Option<Vec<String>> {
 fn read(root: &Path, name: &str) -> Vec<String> {
     let Ok(dir) = disk::open_dir_beneath(root, &root.join(layout::PLANNING)) else { return Vec::new() };
     let bytes = disk::read_at(&dir, name, layout::MAX_PRIORITIES).bytes().unwrap_or_default();
-    ranks(&String::from_utf8_lossy(&bytes))
+    ranks(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}'))
 }
 
 /// Puts an order in force; what was proposed is answered by it.

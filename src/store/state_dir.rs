@@ -55,12 +55,22 @@ pub fn find(var: &dyn Fn(&str) -> Option<String>) -> Result<PathBuf, Trouble> {
     if !path.is_absolute() {
         return Err(Trouble::Relative(path));
     }
+    if !disk::KNOWS_OWNERS && !is_within(&path, var("HOME").as_deref().map(Path::new)) {
+        return Err(Trouble::NotOurs(path));
+    }
     match disk::kind(&path) {
         None => Ok(path),
         Some(kind) if !kind.dir => Err(Trouble::NotADirectory(path)),
         Some(kind) if !kind.is_ours() || kind.is_open_to_all() => Err(Trouble::NotOurs(path)),
         Some(_) => Ok(path),
     }
+}
+
+/// Whether a directory lies in a home, behind links too. One that is not there yet counts by its nearest parent that is.
+fn is_within(dir: &Path, home: Option<&Path>) -> bool {
+    let there = dir.ancestors().find_map(|parent| disk::canonical(parent).ok());
+    let home = home.and_then(|home| disk::canonical(home).ok());
+    there.zip(home).is_some_and(|(there, home)| there.starts_with(home))
 }
 
 /// How far around a plan the state directory is looked for.
@@ -92,10 +102,35 @@ pub fn outside(state: &Path, root: &Path, home: Option<&Path>, depth: Depth) -> 
     }
     let is_home =
         |dir: &Path| home.and_then(|h| disk::canonical(h).ok()).is_some_and(|h| h == dir || h.starts_with(dir));
-    let refused = |dir: &Path| real.starts_with(dir) && dir != Path::new("/") && !is_home(dir);
+    let refused = |dir: &Path| real.starts_with(dir) && dir.parent().is_some() && !is_home(dir);
     let repositories = root.ancestors().filter(|dir| depth == Depth::Repository && disk::is_repository(dir));
     if refused(root) || repositories.into_iter().any(refused) {
         return Err(Trouble::InProject(state.to_path_buf()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test lays out files of its own")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_a_home() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        std::fs::create_dir_all(home.join("state")).unwrap();
+        for (path, inside) in [
+            ("home/state", true),
+            ("home/state/not/there", true),
+            ("home", true),
+            ("home/../state", false),
+            ("state", false),
+            ("home2", false),
+        ] {
+            assert_eq!(is_within(&dir.path().join(path), Some(&home)), inside, "{path}");
+        }
+        assert!(!is_within(&home, None));
+        assert!(!is_within(&home, Some(&dir.path().join("gone"))));
+    }
 }

@@ -105,7 +105,7 @@ fn one(
         *read = true;
         Known { size: kind.size, modified: kind.modified, digest: contents(&full)? }
     };
-    let run = if kind.can_be_run() { 'x' } else { 'f' };
+    let run = if kind.can_be_run() == Some(true) { 'x' } else { 'f' };
     let part = format!("{run}{}", entry.digest);
     now.insert(path.to_path_buf(), entry);
     Some(part)

@@ -1,15 +1,31 @@
 //! The only door to the world outside the disk: environment, cwd, clock, standard input, processes.
 #![expect(clippy::disallowed_methods, reason = "this room is the door the lint points to")]
 
-mod process;
 pub mod run;
 pub mod stdin;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub use process::{alive, hostname_token, own_pid, parent_pid, session_starter, start_time};
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub use system::{alive, hostname_token, parent_pid, session_starter, start_time};
+
+/// Whether this system says which process is whose child, and whether one still runs.
+pub const SEES_PROCESSES: bool = system::SEES_PROCESSES;
+
+/// This process.
+pub fn own_pid() -> u32 {
+    std::process::id()
+}
 
 /// What a run of this program may know about its surroundings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,8 +37,10 @@ impl World {
         std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect()
     }
 
-    /// An environment variable, where it is set, not empty and valid UTF-8.
+    /// An environment variable, where it is set, not empty and valid UTF-8. `HOME` is the home directory whatever this system
+    /// calls it.
     pub fn var(self, name: &str) -> Option<String> {
+        let name = if name == "HOME" { system::HOME } else { name };
         std::env::var(name).ok().filter(|v| !v.is_empty())
     }
 
@@ -94,6 +112,14 @@ impl World {
     /// Somebody can be asked: standard input and standard error are terminals.
     pub fn can_ask(self) -> bool {
         std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    /// Writes to standard output without a buffer. How many bytes went.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write_out(self, bytes: &[u8]) -> std::io::Result<usize> {
+        system::write_out(bytes)
     }
 
     /// One line typed by the person, without its line ending.

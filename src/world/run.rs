@@ -2,14 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
 
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+
+use super::system;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,13 +66,13 @@ pub fn shell(
 ) -> io::Result<Outcome> {
     use sha2::Digest;
     let stop = Arc::new(AtomicBool::new(false));
-    let handlers: Vec<_> = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
+    let handlers: Vec<_> = system::STOPS
         .into_iter()
         .filter_map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)).ok())
         .collect();
     let started = Instant::now();
     let (mut reader, writer) = io::pipe()?;
-    let mut child = Command::new("/bin/sh")
+    let mut child = system::shell()
         .arg("-c")
         .arg(command)
         .current_dir(dir)
@@ -80,7 +80,6 @@ pub fn shell(
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)
-        .process_group(0)
         .spawn()?;
     let (send, receive) = mpsc::channel::<Vec<u8>>();
     std::thread::spawn(move || {
@@ -126,7 +125,7 @@ pub fn shell(
         }
     };
     // What the command left behind in its group must not outlive it, and could keep the pipe open for ever.
-    kill_group(child.id(), rustix::process::Signal::KILL);
+    system::end_left_behind(child.id());
     let patience = Instant::now() + Duration::from_secs(1);
     while let Ok(part) = receive.recv_timeout(Duration::from_millis(100)) {
         take(&part);
@@ -145,26 +144,19 @@ pub fn shell(
 }
 
 fn ended(status: ExitStatus) -> End {
-    status.code().map_or_else(|| End::Signal(status.signal().unwrap_or(0)), End::Exit)
+    status.code().map_or_else(|| End::Signal(system::signal_of(status).unwrap_or(0)), End::Exit)
 }
 
 fn end_group(child: &mut std::process::Child) {
-    kill_group(child.id(), rustix::process::Signal::TERM);
+    let asked = system::ask_to_end(child.id());
     let patience = Instant::now() + Duration::from_secs(2);
-    while Instant::now() < patience {
+    while asked && Instant::now() < patience {
         if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
             return;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    kill_group(child.id(), rustix::process::Signal::KILL);
-}
-
-fn kill_group(pid: u32, signal: rustix::process::Signal) {
-    if let Some(group) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
-        // The group may be gone already.
-        let _ = rustix::process::kill_process_group(group, signal);
-    }
+    system::end(child.id());
 }
 
 /// The files of a repository that git does not ignore, beneath a directory and relative to it. `None` outside a repository, and
@@ -182,7 +174,7 @@ pub fn git_files(dir: &Path) -> Option<Vec<PathBuf>> {
         .ok()
         .filter(|output| output.status.success())?;
     let names = output.stdout.split(|b| *b == 0).filter(|name| !name.is_empty());
-    Some(names.map(|name| PathBuf::from(std::ffi::OsStr::from_bytes(name))).collect())
+    names.map(system::path_of).collect()
 }
 
 /// A program as a hook is started by a host: payload on standard input, output kept.

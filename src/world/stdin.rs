@@ -1,8 +1,9 @@
 //! Standard input of a hook: read until one JSON object is whole, however long the host keeps the pipe open.
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use std::time::Duration;
 
+use super::system::Input;
+use crate::core::encoding::is_utf16;
 use crate::core::whole::{Scanner, Step};
 
 /// The most a payload may have. Larger ones are given up on: nothing in them is worth the memory.
@@ -28,20 +29,25 @@ impl Payload {
     }
 }
 
-/// Reads one JSON object. `patience_ms` bounds the wait for each next byte. `None` where none came, it was too large or
-/// it did not begin with an object.
-pub fn read_object(patience_ms: u64) -> Option<Payload> {
+/// Why there is no payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is a text in UTF-16.
+    Utf16,
+    /// Nothing came, or nothing in time; or too much, or something that does not begin with an object.
+    Nothing,
+}
+
+/// Reads one JSON object. `patience_ms` bounds the wait for each next byte.
+///
+/// # Errors
+/// Why there is none.
+pub fn read_object(patience_ms: u64) -> Result<Payload, Unread> {
     let mut payload = Payload { small: [0; SMALL], large: Vec::new(), begins: 0, ends: 0 };
     let mut scanner = Scanner::default();
-    let timeout = Timespec {
-        tv_sec: i64::try_from(patience_ms / 1000).ok()?,
-        tv_nsec: i64::try_from(patience_ms % 1000).ok()? * 1_000_000,
-    };
+    let mut input = Input::new(Duration::from_millis(patience_ms));
     let mut filled = 0;
     while filled < MAX_PAYLOAD {
-        if !wait(&timeout)? {
-            continue;
-        }
         if filled >= SMALL {
             if payload.large.is_empty() {
                 payload.large.extend_from_slice(&payload.small);
@@ -51,32 +57,20 @@ pub fn read_object(patience_ms: u64) -> Option<Payload> {
             }
         }
         let room = if payload.large.is_empty() { &mut payload.small[..] } else { &mut payload.large };
-        let n = match rustix::io::read(rustix::stdio::stdin(), room.get_mut(filled..)?) {
-            Ok(0) => return None,
-            Ok(n) => n,
-            Err(Errno::INTR | Errno::AGAIN) => continue,
-            Err(_) => return None,
-        };
-        match scanner.feed(room.get(filled..filled + n)?) {
+        let n = room.get_mut(filled..).and_then(|room| input.read(room)).ok_or(Unread::Nothing)?;
+        let step = scanner.feed(room.get(filled..filled + n).unwrap_or_default());
+        if filled == 0 && step != Step::More && is_utf16(room) {
+            return Err(Unread::Utf16);
+        }
+        match step {
             Step::More => filled += n,
             Step::Whole(end) => {
                 payload.begins = scanner.begins();
                 payload.ends = filled + end;
-                return Some(payload);
+                return Ok(payload);
             }
-            Step::Never => return None,
+            Step::Never => return Err(Unread::Nothing),
         }
     }
-    None
-}
-
-/// Waits for a byte: `None` when patience is over, `false` when the wait was interrupted.
-fn wait(timeout: &Timespec) -> Option<bool> {
-    let input = rustix::stdio::stdin();
-    match poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(timeout)) {
-        Ok(0) => None,
-        Ok(_) => Some(true),
-        Err(Errno::INTR) => Some(false),
-        Err(_) => None,
-    }
+    Err(Unread::Nothing)
 }

@@ -21,6 +21,7 @@ mod codex;
 mod cost;
 mod data;
 mod docs;
+mod encodings;
 mod gate;
 mod guard;
 mod history;

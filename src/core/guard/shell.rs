@@ -7,6 +7,7 @@ mod scan;
 use std::path::{Path, PathBuf};
 
 use super::target::{Around, Target, resolved};
+use crate::core::native;
 
 /// The longest command line that is looked at, in bytes.
 const MAX: usize = 64 * 1024;
@@ -35,7 +36,7 @@ pub(super) fn targets(line: &str, around: Around<'_>) -> Vec<Target> {
 
 /// Whether a command line does nothing but run verbs of this program.
 pub fn only_verbs(line: &str) -> bool {
-    let walk = walked(line, Around { cwd: Some(Path::new("/")), var: &|_| None });
+    let walk = walked(line, Around { cwd: Some(Path::new(native::ROOT)), var: &|_| None });
     let known = |program: &String| program == OURS || BESIDE.contains(&program.as_str());
     let nowhere = |target: &Target| *target == Target::At(PathBuf::from(NOWHERE));
     line.len() <= MAX

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{code, shell};
 use crate::core::event::ToolCall;
+use crate::core::native;
 
 /// Where a tool call is made.
 #[derive(Clone, Copy)]
@@ -37,7 +38,12 @@ pub fn targets(call: &ToolCall, around: Around<'_>) -> Vec<Target> {
         return Vec::new();
     }
     // Of a tool nobody knows, what is a path as a whole: a text that mentions one is about it.
-    call.input.lines().filter(|l| l.contains('/')).filter_map(|line| around.path(line.trim())).map(Target::At).collect()
+    call.input
+        .lines()
+        .filter(|l| l.contains(['/', '\\']))
+        .filter_map(|line| around.path(line.trim()))
+        .map(Target::At)
+        .collect()
 }
 
 /// Whether one of the words that a tool's name is made of says that it changes something.
@@ -88,7 +94,8 @@ pub fn plain(base: &Path, path: &Path) -> PathBuf {
 
 /// As [`plain`], where an absolute path comes of it.
 pub(super) fn resolved(path: &Path, base: Option<&Path>) -> Option<PathBuf> {
-    Some(plain(base.unwrap_or_else(|| Path::new("")), path)).filter(|path| path.is_absolute())
+    let own = path.to_str().and_then(native::path);
+    Some(plain(base.unwrap_or_else(|| Path::new("")), own.as_deref().unwrap_or(path))).filter(|path| path.is_absolute())
 }
 
 impl Target {
@@ -119,6 +126,9 @@ fn is_like(part: Component<'_>, name: Component<'_>) -> bool {
         return true;
     }
     let (Some(part), Some(name)) = (part.as_os_str().to_str(), name.as_os_str().to_str()) else { return false };
+    if !native::CAPITALS_COUNT && part.to_lowercase() == name.to_lowercase() {
+        return true;
+    }
     // A star leaves out what is hidden.
     part.contains(['*', '?'])
         && (!name.starts_with('.') || part.starts_with('.'))

@@ -2,8 +2,12 @@
 //! do differently is in a file for each; the rest of the program knows of no system.
 #![expect(clippy::disallowed_methods, reason = "this is the door to the disk")]
 
+#[cfg(any(windows, test))]
+mod again;
 #[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,10 +17,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(unix)]
 use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 pub use system::Dir;
 
-use crate::world::alive;
+use crate::core::encoding;
+use crate::world::{SEES_PROCESSES, alive};
+
+/// Whether this system is asked whose a file is, and who may write it. Elsewhere everything passes for the user's own, and what has
+/// to be theirs alone is believed only in their home directory.
+pub const KNOWS_OWNERS: bool = system::KNOWS_OWNERS;
 
 /// What reading a file gave.
 #[derive(Debug)]
@@ -29,6 +40,8 @@ pub enum Read {
     NotRegular,
     /// It has more bytes than allowed.
     TooLarge(u64),
+    /// It is a text in UTF-16, see [`Read::as_text`].
+    Utf16,
     /// The system refused.
     Failed(io::Error),
 }
@@ -39,12 +52,22 @@ impl Read {
         if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
+    /// What is read as UTF-8 here, and may be none.
+    #[must_use]
+    pub fn as_text(self) -> Self {
+        match self {
+            Self::Bytes(bytes) if encoding::is_utf16(&bytes) => Self::Utf16,
+            other => other,
+        }
+    }
+
     /// Why there are no bytes, in words.
     pub fn trouble(&self) -> Option<String> {
         match self {
             Self::Bytes(_) | Self::Missing => None,
             Self::NotRegular => Some("it is not a regular file".to_owned()),
             Self::TooLarge(n) => Some(format!("it has {n} bytes")),
+            Self::Utf16 => Some(encoding::UTF16.to_owned()),
             Self::Failed(error) => Some(error.to_string()),
         }
     }
@@ -400,7 +423,7 @@ fn origin(temp: &str) -> Option<(&str, u32)> {
 /// named by a process of our own id is older than we are, since no process has two replaces under way. `of`: which files they
 /// were to become.
 pub fn temps(dir: &Path, of: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let gone = |pid: u32| pid == std::process::id() || !alive(pid, None);
+    let gone = |pid: u32| pid == std::process::id() || (SEES_PROCESSES && !alive(pid, None));
     let left = |temp: &String| origin(temp).is_some_and(|(name, pid)| of(name) && gone(pid));
     names(dir, 10_000).into_iter().filter(left).map(|temp| dir.join(temp)).collect()
 }
@@ -551,8 +574,8 @@ impl Kind {
         self.traits.can_be_filled()
     }
 
-    /// Whether its owner may run it, if it is a file.
-    pub fn can_be_run(self) -> bool {
+    /// Whether its owner may run it, if it is a file. `None` where the system has no such mark.
+    pub fn can_be_run(self) -> Option<bool> {
         self.traits.can_be_run()
     }
 }

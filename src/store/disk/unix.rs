@@ -20,6 +20,9 @@ const CAREFUL: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::C
 const NEW: OFlags =
     OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
+/// See [`super::KNOWS_OWNERS`].
+pub(super) const KNOWS_OWNERS: bool = true;
+
 /// An open directory.
 #[derive(Debug)]
 pub struct Dir(OwnedFd);
@@ -212,8 +215,9 @@ impl Traits {
     }
 
     /// Whether its owner may run it.
-    pub(super) fn can_be_run(self) -> bool {
-        self.bits.contains(Mode::XUSR)
+    #[expect(clippy::unnecessary_wraps, reason = "as on systems without such a mark")]
+    pub(super) fn can_be_run(self) -> Option<bool> {
+        Some(self.bits.contains(Mode::XUSR))
     }
 
     /// Gives a new file the permissions of the one it replaces.

@@ -535,14 +535,14 @@ impl Agent {
         }
         for life in 2..3 + self.dice.below(2) {
             let clear = self.dice.one_in(3);
-            if !clear {
+            if clear {
+                // The host ends the one before it starts the other.
+                self.say("end clear");
+            } else {
                 if self.dice.one_in(3) {
                     self.say("end");
                 }
                 self.say("crash");
-            } else {
-                // The host ends the one before it starts the other.
-                self.say("end clear");
             }
             self.say(&format!("session s{life}"));
             self.say(if clear { "start clear" } else { "start startup" });
