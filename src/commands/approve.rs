@@ -3,9 +3,11 @@
 use crate::commands::args::Approve;
 use crate::commands::ctx::Ctx;
 use crate::commands::{attest, edit, pause};
+use crate::core::wait;
 use crate::error::{Failure, Result};
 use crate::output::Style;
 use crate::store::approval;
+use crate::store::head::Subject;
 
 pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     let place = ctx.place()?;
@@ -28,7 +30,15 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
         ));
     };
     pause::only_a_person(ctx, &format!("approve {}", crate::output::quote(&id)))?;
-    if snapshot.head.as_ref().is_some_and(|h| h.is_given(phase)) {
+    let run = snapshot.view.find(&id).map(|p| p.run.clone()).unwrap_or_default();
+    let Some((word, said)) = snapshot.head.as_ref().map(|h| h.word_on(phase, &run)) else {
+        return Err(Failure::no(
+            "nothing of this plan is approved",
+            "its phases ask for nothing yet",
+            "steadfast attest",
+        ));
+    };
+    if said {
         ctx.say(&Ctx::look(&place)?, &format!("{id} is approved already"));
         return Ok(());
     }
@@ -39,7 +49,17 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     for question in phase.questions() {
         ctx.out.line(&format!("  waits for {}", ctx.out.paint(Style::Plain, question)));
     }
-    if ctx.world.ask("to approve what this phase came to, type yes: ").unwrap_or_default().trim() != "yes" {
+    if word == Subject::Result && !phase.checks.is_empty() {
+        ctx.out.line(&format!("  its check: {}", wait::shown_proof(&run)));
+    }
+    if let Some(question) = wait::question(&run) {
+        ctx.out.line(&format!("  the agent asks: {}", ctx.out.paint(Style::Plain, question)));
+    }
+    let what = match word {
+        Subject::Question => "to say yes to what it waits for, type yes: ",
+        Subject::Result => "to approve what this phase came to, type yes: ",
+    };
+    if ctx.world.ask(what).unwrap_or_default().trim() != "yes" {
         return Err(Failure::no("nothing was approved", "yes was not typed", format!("steadfast approve {id}")));
     }
     let state = ctx.state_for(&place)?;
@@ -48,7 +68,7 @@ pub(super) fn run(ctx: &Ctx, args: &Approve) -> Result<()> {
     let (Some(mut head), true) = (now.head.clone(), now.contract == snapshot.contract) else {
         return Err(Failure::no("nothing was approved", "the plan was approved anew meanwhile", "steadfast status"));
     };
-    attest::published(approval::give(&state, &desk, &mut head, phase))?;
+    attest::published(approval::give(&state, &desk, &mut head, phase, word))?;
     let mut records = vec![ctx.record("note", &id, "a person approved it")];
     let mut snapshot = ctx.snapshot(&desk);
     records.extend(edit::awaken(ctx, &mut desk, &mut snapshot));

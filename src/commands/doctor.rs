@@ -96,7 +96,12 @@ fn state(ctx: &Ctx, report: &mut Report) {
     match state_dir::find(&|name| ctx.world.var(name)) {
         Err(trouble) => report.wrong(
             format!("nothing can be approved or held: {trouble}"),
-            "export STEADFAST_HOME=\"$HOME/.local/state/steadfast\"",
+            match &trouble {
+                state_dir::Trouble::NotOurs(path) => {
+                    format!("chmod go-w {0}  # if it is yours: ls -ld {0}", shell(path))
+                }
+                _ => "export STEADFAST_HOME=\"$HOME/.local/state/steadfast\"".to_owned(),
+            },
         ),
         Ok(path) if disk::kind(&path).is_none() => {
             report.fine(format!("state directory {} (made when it is needed)", path.display()));

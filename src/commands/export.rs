@@ -110,7 +110,7 @@ impl Seen<'_> {
                 phase.id.clone(),
                 phase.title.clone(),
                 phase.status.word().to_owned(),
-                render::proof(phase, None).to_owned(),
+                render::proof(phase, None, self.desk.run.edit_tick).to_owned(),
                 phase.run.tries.to_string(),
                 phase.run.why.clone(),
                 times.started,
@@ -168,7 +168,7 @@ impl Seen<'_> {
                         json!({ "path": path, "sha256": self.artifact(path).map(|s| s.digest) })
                     }).collect::<Vec<_>>(),
                     "proof": {
-                        "result": render::proof(phase, None), "exit": phase.run.exit, "tries": phase.run.tries,
+                        "result": render::proof(phase, None, self.desk.run.edit_tick), "exit": phase.run.exit, "tries": phase.run.tries,
                         "checks": phase.run.checks, "tick": phase.run.proof_tick, "at": last.map(|r| r.ts.as_str()),
                         "runs": last.and_then(|r| r.data.get("runs")), "tree": phase.run.tree,
                     },

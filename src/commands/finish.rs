@@ -20,7 +20,7 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     };
     Ctx::approved(&snapshot)?;
     let phase = edit::phase(&snapshot.view, args.phase.as_deref())?;
-    let id = phase.id.clone();
+    let (id, before) = (phase.id.clone(), phase.run.status);
     if phase.status == Status::Complete && phase.run.status == Some(Status::Complete) {
         let desk = Ctx::look(&place)?;
         ctx.say(&desk, &format!("{id} is complete already"));
@@ -41,7 +41,12 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     if phase.needs_proof {
         // The lock is not held while commands run: hooks need it.
         let way = Way { ask: true, again: false, reuse: true };
-        let results = prove::prove(ctx, &place, std::slice::from_ref(&id), prove::LIMIT, way)?;
+        let one = std::slice::from_ref(&id);
+        let mut results = prove::prove(ctx, &place, one, prove::LIMIT, way)?;
+        if results.iter().any(|result| result.moved) {
+            // What changed while it ran may be what it had looked at already.
+            results = prove::prove(ctx, &place, one, prove::LIMIT, way)?;
+        }
         hand_off::word_missing(ctx, &place, &results)?;
         prove::demand(&results)?;
     } else {
@@ -57,6 +62,14 @@ pub(super) fn done(ctx: &Ctx, args: &Done) -> Result<()> {
     }
     let every = phase.every;
     let mut desk = ctx.desk(&place)?;
+    let recorded = desk.run.phases.get(&phase_key(&id)).and_then(|run| run.status);
+    if recorded != before && matches!(recorded, Some(Status::Failed | Status::Skipped | Status::Waiting)) {
+        return Err(Failure::no(
+            format!("phase `{id}` was recorded as {} meanwhile", recorded.map_or("", Status::word)),
+            "what was said while its check ran counts",
+            format!("steadfast start {id}"),
+        ));
+    }
     // A routine comes again: in the file, too, it waits for that.
     edit::status(&desk, &id, if every.is_some() { Status::Waiting } else { Status::Complete })?;
     let run = desk.run.phases.entry(phase_key(&id)).or_default();

@@ -7,12 +7,9 @@ use crate::commands::edit;
 use crate::commands::prove::PhaseProof;
 use crate::core::plan::Status;
 use crate::core::run::phase_key;
-use crate::core::wait::Wait;
+use crate::core::wait::{TO_APPROVE, Wait};
 use crate::error::Result;
 use crate::store::Place;
-
-/// What a phase waits for that lacks nothing but a person's word.
-const TO_APPROVE: &str = "to approve its result";
 
 /// Hands off the phases that lack nothing but a person's word, so that the run may go on, or end, without it.
 pub(super) fn word_missing(ctx: &Ctx, place: &Place, results: &[PhaseProof]) -> Result<()> {

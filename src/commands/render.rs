@@ -77,10 +77,10 @@ pub(super) fn bar(out: Output, done: usize, total: usize, width: usize) -> Strin
     format!("{}{}", out.paint(style, &"█".repeat(full)), out.paint(Style::Dim, &"░".repeat(width - full)))
 }
 
-/// The word for a phase's proof. `tree`: the working tree as it is, where somebody looked.
-pub(super) fn proof(phase: &PhaseView, tree: Option<&str>) -> &'static str {
+/// The word for a phase's proof. `tree`: the working tree as it is, where somebody looked; `edit_tick`: of the last recorded edit.
+pub(super) fn proof(phase: &PhaseView, tree: Option<&str>, edit_tick: u64) -> &'static str {
     match phase.run.proof {
-        Proof::Passed if is_stale(&phase.run, tree) => "stale",
+        Proof::Passed if is_stale(&phase.run, tree, edit_tick) => "stale",
         Proof::None if phase.needs_proof && !phase.run.begun => "missing",
         Proof::None | Proof::Failed if phase.run.begun => Proof::Interrupted.word(),
         proof => proof.word(),

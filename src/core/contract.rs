@@ -105,6 +105,11 @@ impl ContractPhase {
         digest_start(&serde_json::to_vec(self).unwrap_or_default(), 16)
     }
 
+    /// How a person's answer to what it asks before it begins is kept: another word than the one on what it came to.
+    pub fn answer(&self) -> String {
+        format!("answer {}", self.digest())
+    }
+
     /// First 8 hex of the digest over everything a proof of this phase stands for; a proof of other checks is none.
     pub fn proof_tag(&self) -> String {
         let mut hash = Sha256::new();

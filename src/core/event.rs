@@ -74,6 +74,8 @@ pub struct ToolCall {
     pub background: bool,
     /// Exit code, where the host reports one.
     pub exit: Option<i32>,
+    /// How long it took, in milliseconds, where the host says.
+    pub took: Option<u64>,
     /// A digest over the tool's input: the content written, where the file itself cannot be read.
     pub input_digest: String,
 }

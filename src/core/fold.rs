@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::core::contract::digest_start;
-use crate::core::ledger::{Record, is_work, label, status_after};
+use crate::core::ledger::{Record, is_edit_of_work, is_work, label, status_after};
 use crate::core::ledger_lines::{Kind, Lines, Link};
 use crate::core::plan::Status;
 use crate::core::run::{LedgerEnd, Mark, PhaseRun, Proof, Run, phase_key};
@@ -129,7 +129,7 @@ impl State {
                 run.holds = run.holds.saturating_add(1);
             }
             "edit" => {
-                if !in_plan_directory(record) {
+                if !in_plan_directory(record) && is_inside(record) {
                     run.edit_tick = record.tick;
                 }
                 if let Some(digest) = record.data.get("digest").and_then(Value::as_str) {
@@ -234,6 +234,11 @@ fn phase<'a>(run: &'a mut Run, id: &str) -> &'a mut PhaseRun {
 
 fn why(record: &Record) -> &str {
     record.data.get("why").and_then(Value::as_str).unwrap_or(&record.summary)
+}
+
+/// Whether an edit touched something in the project; one without a file name did.
+fn is_inside(record: &Record) -> bool {
+    record.files.is_empty() || is_edit_of_work(record)
 }
 
 /// Whether an edit touched nothing but the plan's own files. An edit without a file name counts as one of the work.

@@ -118,6 +118,17 @@ pub fn chain(line: &[u8]) -> String {
     value
 }
 
+/// What stands for a file that does not lie in the project.
+pub const OUTSIDE: &str = "(outside the project)";
+
+/// The word of a record that says that the end of its ledger was taken away before it.
+pub const CUT: &str = "cut";
+
+/// Whether a record is an edit of something in the project: one elsewhere makes no proof older.
+pub fn is_edit_of_work(record: &Record) -> bool {
+    record.event == "edit" && record.files.iter().any(|file| file != OUTSIDE)
+}
+
 /// Whether an event is a record of work, whose tick and label stand in the block. Prompts, session events, gate records and
 /// words nobody knows are not: nothing changes in front of the model without news.
 pub fn is_work(event: &str) -> bool {

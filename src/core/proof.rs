@@ -1,6 +1,7 @@
 //! What a proof is worth, and what a new outcome makes of it.
 
 use crate::core::contract::ContractPhase;
+use crate::core::plan::Status;
 use crate::core::run::{PhaseRun, Proof};
 
 /// How often a failed check may be run again on an unchanged tree.
@@ -38,7 +39,7 @@ pub struct Outcome {
 
 /// What a recorded proof is worth now. `tree`: the working tree as it is, where somebody looked.
 pub fn need(run: &PhaseRun, phase: &ContractPhase, tree: Option<&str>, edit_tick: u64) -> Need {
-    if run.begun || run.checks != phase.proof_tag() {
+    if run.begun || run.blind || run.checks != phase.proof_tag() {
         return Need::Run;
     }
     // An edit that was seen counts although the tree looks the same: git may ignore what was edited.
@@ -54,9 +55,27 @@ pub fn need(run: &PhaseRun, phase: &ContractPhase, tree: Option<&str>, edit_tick
     }
 }
 
-/// Whether a proof that passed stands for another working tree than this.
-pub fn is_stale(run: &PhaseRun, tree: Option<&str>) -> bool {
-    run.proof == Proof::Passed && !run.tree.is_empty() && tree.is_some_and(|tree| tree != run.tree)
+/// Whether a proof that passed stands for another working tree than this; where nobody looked at one, whether something was done
+/// since.
+pub fn is_stale(run: &PhaseRun, tree: Option<&str>, edit_tick: u64) -> bool {
+    let changed = if run.tree.is_empty() {
+        run.blind || run.proof_tick < edit_tick
+    } else {
+        tree.is_some_and(|tree| tree != run.tree)
+    };
+    run.proof == Proof::Passed && changed
+}
+
+/// A shell ran something that is no check: what its session was seen to pass before may hold no longer. A phase that is complete
+/// stays so. Whether anything changed by it.
+pub fn unsee(run: &mut PhaseRun) -> bool {
+    let open = run.status != Some(Status::Complete);
+    let seen = open && ((run.proof == Proof::Passed && run.tree.is_empty() && !run.blind) || run.seen != 0);
+    if seen {
+        run.blind |= run.proof == Proof::Passed && run.tree.is_empty();
+        run.seen = 0;
+    }
+    seen
 }
 
 /// Takes an outcome into what is recorded of a phase.
@@ -94,6 +113,7 @@ pub fn take(run: &mut PhaseRun, phase: &ContractPhase, outcome: &Outcome) {
     run.checks = tag;
     run.seen = 0;
     run.begun = false;
+    run.blind = false;
 }
 
 /// What is said beside the word of a proof: `flaky 1/3`, `files changed while it ran`, `green, never red`.

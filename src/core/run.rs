@@ -63,6 +63,9 @@ pub struct PhaseRun {
     /// The working tree changed while the check ran: by the check, or by somebody else.
     #[serde(rename = "v", skip_serializing_if = "is_default")]
     pub moved: bool,
+    /// A shell ran since the session's own was seen to pass the check, and nobody looked at the tree: the proof says nothing any more.
+    #[serde(rename = "l", skip_serializing_if = "is_default")]
+    pub blind: bool,
     /// A check was begun and its end is not recorded: whoever ran it may have been killed.
     #[serde(rename = "b", skip_serializing_if = "is_default")]
     pub begun: bool,
@@ -202,6 +205,9 @@ pub struct Run {
     /// Tick of the last recorded edit outside the plan directory.
     #[serde(skip_serializing_if = "is_default")]
     pub edit_tick: u64,
+    /// When the last such edit was recorded, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "is_default")]
+    pub edit_ms: u64,
     /// `check --all` was already asked for once, at this edit tick.
     #[serde(skip_serializing_if = "is_default")]
     pub asked_tick: u64,

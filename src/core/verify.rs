@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::core::ledger::chain;
+use crate::core::ledger::{CUT, chain};
 use crate::core::ledger_lines::{Kind, Lines, Link};
 use crate::core::run::LedgerEnd;
 
@@ -16,6 +16,8 @@ pub enum Cause {
     Torn,
     /// Two histories were put together, by git for instance.
     Merge,
+    /// The end is older than what was written here last: it was taken away, or git checked out another version.
+    Cut,
     /// A line was changed, taken out or put between.
     Damage,
 }
@@ -26,6 +28,7 @@ impl Cause {
         match self {
             Self::Torn => "torn",
             Self::Merge => "merge",
+            Self::Cut => "cut",
             Self::Damage => "damage",
         }
     }
@@ -88,7 +91,7 @@ pub fn verify(ledgers: &[Ledger<'_>], ends: &BTreeMap<String, LedgerEnd>) -> Vec
     for (agent, end) in ends.iter().filter(|(_, end)| end.bytes > 0) {
         if ledgers.iter().all(|ledger| ledger.agent != agent) {
             let mut gone = Verified { agent: agent.clone(), ..Verified::default() };
-            gone.add(0, Cause::Damage, format!("it had {} bytes, and is gone", end.bytes));
+            gone.add(0, Cause::Cut, format!("it had {} bytes, and is gone", end.bytes));
             all.push(gone);
         }
     }
@@ -109,6 +112,9 @@ fn one<'a>(ledger: &Ledger<'a>, end: Option<&LedgerEnd>, ticks: &mut BTreeMap<u6
             Kind::Record(record, link) => {
                 found.records += 1;
                 settle(&mut found, &mut bad, &record.prev);
+                if record.event == CUT {
+                    found.add(line.number, Cause::Cut, record.summary.clone());
+                }
                 match link {
                     Link::Lost if record.prev.is_empty() => {
                         found.add(line.number, Cause::Damage, "it is chained to no line, and those before it are");
@@ -168,13 +174,17 @@ fn recorded_end(found: &mut Verified, ledger: &Ledger<'_>, end: &LedgerEnd) {
         return;
     }
     if size < end.bytes {
-        found.add(0, Cause::Damage, format!("it had {} bytes, and has {size}", end.bytes));
+        found.add(0, Cause::Cut, format!("it had {} bytes when it was last written here, and has {size}: taken away, or an older version is checked out", end.bytes));
         return;
     }
     let before = usize::try_from(end.bytes - ledger.left_out).ok().and_then(|n| ledger.bytes.get(..n));
     let line = before.and_then(|bytes| bytes.split(|b| *b == b'\n').rfind(|line| !line.is_empty()));
     if !end.digest.is_empty() && line.is_some_and(|line| chain(line) != end.digest) && found.findings.is_empty() {
-        found.add(0, Cause::Damage, "its end is another than the one that was written last");
+        found.add(
+            0,
+            Cause::Cut,
+            "its end is another than the one that was written here last: changed, or another version is checked out",
+        );
     }
 }
 

@@ -120,7 +120,7 @@ fn what_the_run_state_knows_of_the_end_is_compared() {
     };
     assert!(look(&whole, 3).is_empty());
     assert!(look(&whole, 2).is_empty(), "what was not acknowledged may be there");
-    assert!(look(&text(&lines[..2]), 3)[0].contains("bytes, and has"));
+    assert!(look(&text(&lines[..2]), 3)[0].contains("bytes when it was last written here, and has"));
     let other = chained("", &[1, 2, 4]);
     assert!(look(&text(&other), 3)[0].contains("its end is another"));
     let gone = verify(&[], &BTreeMap::from([("mill".to_owned(), end(3))]));

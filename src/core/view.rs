@@ -136,7 +136,8 @@ fn phase_view(number: usize, phase: &ContractPhase, plan: Option<&Plan>, run: &R
         plan.phases.iter().find(|p| p.id.as_deref() == Some(phase.id.as_str()) && p.title == phase.title)
     });
     let needs_proof = phase.needs_proof();
-    let proven = !needs_proof || (recorded.proof == Proof::Passed && recorded.checks == phase.proof_tag());
+    let proven =
+        !needs_proof || (recorded.proof == Proof::Passed && !recorded.blind && recorded.checks == phase.proof_tag());
     let last = recorded.status.unwrap_or_default();
     let said = match written.map(|p| p.status) {
         // These need a reason, which only a verb records. What was recorded before goes on: such a word does not unfinish a

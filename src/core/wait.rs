@@ -3,10 +3,25 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::ledger::rfc3339;
+use crate::core::run::{PhaseRun, Proof};
 use crate::core::text::is_beneath;
 
 /// The longest wait an agent may set, in seconds.
 pub const AGENTS: u64 = 24 * 60 * 60;
+
+/// What a phase waits for that lacks nothing but a person's word on what it came to.
+pub const TO_APPROVE: &str = "to approve its result";
+
+/// What is said of a phase's proof to a person who is to give their word: where that alone is missing, all else holds.
+pub fn shown_proof(run: &PhaseRun) -> &'static str {
+    if run.wait.is_some() && run.why == TO_APPROVE { Proof::Passed.word() } else { run.proof.word() }
+}
+
+/// What an agent asks a person by `wait --human`.
+pub fn question(run: &PhaseRun) -> Option<&str> {
+    let asks = run.wait.as_ref().is_some_and(|wait| wait.human) && run.why != TO_APPROVE;
+    asks.then_some(run.why.as_str()).filter(|why| !why.is_empty())
+}
 
 /// What a phase waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use crate::core::contract::digest_start;
 use crate::core::event::{Kind, Reply};
+use crate::core::ledger::is_edit_of_work;
 use crate::hook::scene::Scene;
 use crate::hook::{Call, context, legacy, main_thread, session_start, stop, tool, unattached};
 use crate::store::desk::{Found, Trouble};
@@ -131,10 +132,11 @@ impl Scene<'_, '_> {
         let mut records = std::mem::take(&mut self.records);
         if !records.is_empty() {
             self.desk.append(&agent, &mut records)?;
-            if records.iter().any(|r| matches!(r.event.as_str(), "edit" | MISSED))
+            if records.iter().any(|r| r.event == MISSED || is_edit_of_work(r))
                 && let Some(last) = records.last()
             {
                 self.desk.run.edit_tick = last.tick;
+                self.desk.run.edit_ms = self.call.millis();
             }
         }
         if !records.is_empty() || self.desk.changed() {

@@ -8,10 +8,12 @@ use crate::core::next;
 use crate::core::plan::StepState;
 use crate::core::text::flatten;
 use crate::core::view::PhaseView;
+use crate::core::wait;
 use crate::hook::dialogue::{self, untrusted};
 use crate::hook::progress;
 use crate::hook::scene::Scene;
 use crate::store::approval::{self, Trouble};
+use crate::store::head::Subject;
 use crate::store::pending::{self, Pending};
 use crate::store::proposals;
 
@@ -120,17 +122,25 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
         let ids = if ids.is_empty() { "none does".to_owned() } else { ids.join(", ") };
         return format!("steadfast: no such phase asks for your approval; in this plan: {ids}.");
     };
-    if head.is_given(approved) {
+    let (word, said) = head.word_on(approved, &view.run);
+    if said {
         return format!("steadfast: {} is approved already.", view.id);
     }
     let shows = phase_lines(view, approved).concat();
-    // The code stands for what was shown: a step that is open again since is something else.
-    let what = format!("phase {} {} {}", view.id, approved.digest(), digest_start(shows.as_bytes(), 16));
+    // The code stands for what was shown: a step that is open again since, or an edit that a hook saw, is something else.
+    let seen = digest_start(format!("{shows}{}", scene.desk.run.edit_tick).as_bytes(), 16);
+    let what = format!("phase {} {} {seen}", view.id, approved.digest());
     let Some(code) = code else {
         let title = format!("steadfast: {}. {}: {}", view.number, untrusted(&view.title), view.status.word());
         return shown(scene, head.version, what).map_or_else(
             |error| not_kept(&error),
-            |code| format!("{title}\n{shows}To approve what it came to: approve phase {} {code}", view.id),
+            |code| {
+                let to = match word {
+                    Subject::Question => "say yes to what it waits for",
+                    Subject::Result => "approve what it came to",
+                };
+                format!("{title}\n{shows}To {to}: approve phase {} {code}", view.id)
+            },
         );
     };
     if !typed(scene, &what, code) {
@@ -138,7 +148,7 @@ fn phase(scene: &mut Scene<'_, '_>, name: &str, code: Option<&str>) -> String {
             "steadfast: nothing was approved: that is not the code that was shown, or the phase changed since. Type: approve phase {name}"
         );
     }
-    let mirrors = match approval::give(&scene.call.state, &scene.desk, &mut head.clone(), approved) {
+    let mirrors = match approval::give(&scene.call.state, &scene.desk, &mut head.clone(), approved, word) {
         Ok(()) => "",
         Err(Trouble::NotApproved(error)) => return not_kept(&error),
         Err(Trouble::NoMirror(_)) => NO_MIRRORS,
@@ -160,8 +170,9 @@ fn phase_lines(view: &PhaseView, approved: &ContractPhase) -> Vec<String> {
         lines.push(format!("  and {} steps more\n", view.steps.len() - STEPS));
     }
     if !approved.checks.is_empty() {
-        lines.push(format!("  its check: {}\n", view.run.proof.word()));
+        lines.push(format!("  its check: {}\n", wait::shown_proof(&view.run)));
     }
+    lines.extend(wait::question(&view.run).map(|text| format!("  the agent asks: {}\n", untrusted(text))));
     lines.extend(approved.waits_for.iter().map(|text| format!("  waits for {}\n", untrusted(text))));
     lines
 }

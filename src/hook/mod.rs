@@ -61,6 +61,11 @@ impl Call<'_> {
     pub(crate) fn now(&self) -> u64 {
         self.world.now()
     }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn millis(&self) -> u64 {
+        u64::try_from(self.world.nanos() / 1_000_000).unwrap_or(u64::MAX)
+    }
 }
 
 /// How a hook ends.

@@ -4,23 +4,33 @@ use serde_json::json;
 
 use crate::core::contract::digest_start;
 use crate::core::event::ToolCall;
+use crate::core::guard::only_verbs;
 use crate::core::plan::Status;
 use crate::core::proof;
 use crate::core::run::phase_key;
 use crate::hook::scene::{Scene, record};
 
+/// How late after its tool a hook may start, in milliseconds.
+const MARGIN: u64 = 500;
+
 /// Records what a shell command proves.
 pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) {
     let Some(command) = call.command.as_deref().map(str::trim) else { return };
-    // Not every host says how a command ended.
-    let Some(exit) = call.exit else { return };
-    let here = scene.call.event.cwd.as_ref() == Some(&scene.desk.place.root);
-    if call.background || !here || scene.desk.run.checks.is_empty() {
+    if scene.desk.run.checks.is_empty() {
         return;
     }
     // Whether it is a check at all is known without reading the plan.
     let mark = digest_start(command.as_bytes(), 8);
-    if !scene.desk.run.checks.contains(&mark) {
+    if scene.call.event.agent.is_some() || !scene.desk.run.checks.contains(&mark) {
+        if !only_verbs(command) {
+            scene.desk.run.phases.values_mut().for_each(|run| _ = proof::unsee(run));
+        }
+        return;
+    }
+    // Not every host says how a command ended.
+    let Some(exit) = call.exit else { return };
+    let here = scene.call.event.cwd.as_ref() == Some(&scene.desk.place.root);
+    if call.background || !here || (exit == 0 && edited_meanwhile(scene, call)) {
         return;
     }
     let snapshot = scene.snapshot();
@@ -47,6 +57,13 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) {
         let view = scene.snapshot().view;
         scene.desk.raise(&view);
     }
+}
+
+/// Whether an edit was recorded while the command ran, or so shortly before that nobody can tell.
+fn edited_meanwhile(scene: &Scene<'_, '_>, call: &ToolCall) -> bool {
+    let Some(took) = call.took else { return false };
+    let begun = scene.call.millis().saturating_sub(took);
+    scene.desk.run.edit_ms.saturating_add(MARGIN) > begun
 }
 
 /// A complete phase whose check fails is open again, in the file too where it can be written.

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::core::contract::{Mode, digest};
 use crate::core::event::{Kind, Reply, ToolCall};
 use crate::core::guard::plain;
+use crate::core::ledger::OUTSIDE;
 use crate::core::native;
 use crate::core::run::Course;
 use crate::core::seen::Seen;
@@ -30,7 +31,7 @@ pub(super) fn answer(scene: &mut Scene<'_, '_>, call: &ToolCall) -> Reply {
         failure.data = call.exit.map_or(serde_json::Value::Null, |code| json!({ "exit": code }));
         scene.records.push(failure);
     }
-    if main && call.command.is_some() {
+    if call.command.is_some() {
         observe::answer(scene, call);
     }
     let mut plan_touched = false;
@@ -82,7 +83,7 @@ fn edit(scene: &mut Scene<'_, '_>, path: &Path, call: &ToolCall) -> bool {
     // Beyond the project neither names nor contents are looked at: the ledger may be shared.
     let inside = full.strip_prefix(&root).ok().map(native::shown);
     let beneath = inside.is_some();
-    let name = inside.unwrap_or_else(|| "(outside the project)".to_owned());
+    let name = inside.unwrap_or_else(|| OUTSIDE.to_owned());
     let read = if beneath { disk::read(&full, MAX_FILE).bytes() } else { None };
     let content = read.map_or_else(|| call.input_digest.clone(), |bytes| digest(&bytes));
     let mut seen = Seen::parse(&scene.desk.run.seen);

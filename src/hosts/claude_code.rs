@@ -134,6 +134,7 @@ fn tool(payload: &Payload, failed: bool) -> ToolCall {
             // Other tools may have a command, too, and run it who knows where.
             input.get("command").filter(|_| payload.tool_name == "Bash").map(|_| 0)
         },
+        took: payload.duration_ms,
         input_digest: digest(content.as_bytes()),
         ..bare(payload)
     }

@@ -56,6 +56,8 @@ pub(super) struct Payload {
     pub(super) tool_input: Value,
     #[serde(deserialize_with = "lenient")]
     pub(super) error: String,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) duration_ms: Option<u64>,
     #[serde(alias = "stopHookActive", deserialize_with = "flag")]
     stop_hook_active: bool,
     #[serde(deserialize_with = "lenient")]

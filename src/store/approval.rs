@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::core::contract::{Contract, ContractPhase, Mode, digest};
 use crate::core::run::phase_key;
 use crate::store::desk::Desk;
-use crate::store::head::{self, Approval, By, Head};
+use crate::store::head::{self, Approval, By, Head, Subject};
 use crate::store::snapshot::Snapshot;
 use crate::store::{disk, layout, pending, proposals};
 
@@ -59,7 +59,7 @@ pub fn grant(state: &Path, desk: &Desk, head: &mut Head, contract: &Contract, gr
     } else {
         head.person_commands.retain(|d| commands.contains(d));
     }
-    let phases: Vec<String> = contract.phases.iter().map(ContractPhase::digest).collect();
+    let phases: Vec<String> = contract.phases.iter().flat_map(|phase| [phase.digest(), phase.answer()]).collect();
     head.given.retain(|digest| phases.contains(digest));
     head.version += 1;
     head.log.push(Approval { version: head.version, digest: head.digest.clone(), by, at, revoked: false });
@@ -75,12 +75,21 @@ fn data(head: &Head, by: By, met: &[u32]) -> serde_json::Value {
     data
 }
 
-/// Keeps a person's word on what a phase came to.
+/// Keeps a person's word on a phase.
 ///
 /// # Errors
 /// A [`Trouble`].
-pub fn give(state: &Path, desk: &Desk, head: &mut Head, phase: &ContractPhase) -> Result<(), Trouble> {
-    let digest = phase.digest();
+pub fn give(
+    state: &Path,
+    desk: &Desk,
+    head: &mut Head,
+    phase: &ContractPhase,
+    subject: Subject,
+) -> Result<(), Trouble> {
+    let digest = match subject {
+        Subject::Question => phase.answer(),
+        Subject::Result => phase.digest(),
+    };
     if !head.given.contains(&digest) {
         head.given.push(digest);
     }

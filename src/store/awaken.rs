@@ -70,12 +70,13 @@ impl Snapshot {
         let there = |path: &str| is_there(root, path);
         let evidence = |phase: &PhaseView| {
             let asked = contract.phase(&phase.id)?;
-            let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
+            let answered = self.head.as_ref().is_some_and(|h| h.is_answered(asked));
+            let given = self.head.as_ref().is_some_and(|h| h.word_on(asked, &phase.run).1);
             match &phase.run.wait {
                 Some(wait) if wait.human && given => Some("the user approved it".to_owned()),
                 Some(wait) => wait.over(now, &there),
                 None if phase.run.met => None,
-                None => declared(asked, now, &there, passed, given),
+                None => declared(asked, now, &there, passed, answered),
             }
         };
         waiting(self).filter_map(|p| Some(Woken { phase: p.id.clone(), evidence: evidence(p)? })).collect()
@@ -96,7 +97,7 @@ impl Snapshot {
         waiting(self).any(|phase| {
             let ready = phase.depends_on.iter().all(|id| self.view.find(id).is_some_and(PhaseView::settled));
             let Some(asked) = contract.phase(&phase.id).filter(|_| ready) else { return false };
-            let given = self.head.as_ref().is_some_and(|h| h.is_given(asked));
+            let given = self.head.as_ref().is_some_and(|h| h.is_answered(asked));
             let seen = |text: &String| Condition::parse(text).is_ok_and(|c| c.in_sight(now, given));
             match &phase.run.wait {
                 Some(wait) => wait.in_sight(now),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::contract::{Contract, ContractPhase, GateOptions, Mode, digest, newer, unreadable};
 use crate::core::request::Request;
+use crate::core::run::PhaseRun;
 use crate::store::locate::Place;
 use crate::store::{disk, layout};
 
@@ -45,6 +46,15 @@ pub struct Approval {
     /// The approval of this version was revoked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub revoked: bool,
+}
+
+/// On what a person gives their word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// What a phase asks before it begins.
+    Question,
+    /// What a phase came to.
+    Result,
 }
 
 /// The newest format of a head that is understood.
@@ -118,6 +128,17 @@ impl Head {
     /// Whether a person approved what this phase came to.
     pub fn is_given(&self, phase: &ContractPhase) -> bool {
         self.given.contains(&phase.digest())
+    }
+
+    /// Whether a person answered what the phase asks before it begins. A word on what it came to says as much.
+    pub fn is_answered(&self, phase: &ContractPhase) -> bool {
+        self.is_given(phase) || self.given.contains(&phase.answer())
+    }
+
+    /// What a person would say of a phase now: whether that is an answer, or a word on what it came to; and whether it was said.
+    pub fn word_on(&self, phase: &ContractPhase, run: &PhaseRun) -> (Subject, bool) {
+        let asks = phase.approvals.is_empty() || (!run.met && phase.questions().next().is_some());
+        if asks { (Subject::Question, self.is_answered(phase)) } else { (Subject::Result, self.is_given(phase)) }
     }
 
     /// Whether nothing was approved yet.

@@ -26,7 +26,11 @@ impl Desk {
         let (mut file, size) = disk::open_file_at(&self.dir, &layout::ledger(agent), How::Append(Readers::All))?;
         let mut end = self.run.ledgers.get(agent).cloned().unwrap_or_default();
         let mut bytes = Vec::new();
+        let mut cut = None;
         if end.bytes != size {
+            if size < end.bytes {
+                cut = Some(end.bytes - size);
+            }
             let tail = tail(&file, size)?;
             if !tail.closed {
                 bytes.push(b'\n');
@@ -34,7 +38,16 @@ impl Desk {
             self.run.tick = self.run.tick.max(tail.tick);
             end.digest = tail.chain;
         }
-        for record in records.iter_mut() {
+        // What was taken away is gone, but not that it was.
+        let mut note = records.first().zip(cut).map(|(first, missing)| Record {
+            event: ledger::CUT.to_owned(),
+            phase: String::new(),
+            summary: format!("{missing} bytes that were written here are gone"),
+            files: Vec::new(),
+            data: serde_json::Value::Null,
+            ..first.clone()
+        });
+        for record in note.iter_mut().chain(records.iter_mut()) {
             self.run.tick += 1;
             record.tick = self.run.tick;
             agent.clone_into(&mut record.agent);

@@ -252,6 +252,33 @@ fn a_person_approves_what_a_phase_came_to() {
 }
 
 #[test]
+fn an_answer_before_the_work_is_no_word_on_what_it_comes_to() {
+    let stage = Stage::new();
+    let plan = "## Goal\nG.\n\n## Phases\n\n### Phase 1: Sell {#sell}\n- **Status:** pending\n- **WaitsFor:** human Which region?\n- **Check:** `true`\n- **Approval:** human\n";
+    stage.write("plan.md", plan);
+    stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
+    let give = |to: &str| {
+        let shown = say(&stage, "main", "approve phase sell");
+        assert!(shown.held().unwrap().contains(to), "{shown:?}");
+        let code = code_for(&shown, "sell");
+        assert!(say(&stage, "main", &format!("approve phase sell {code}")).held().unwrap().contains("is approved."));
+        shown.held().unwrap().to_owned()
+    };
+    give("To say yes to what it waits for");
+    assert_eq!(stage.status()["phases"][0]["status"], "in_progress");
+    assert_eq!(stage.agent("main", &["done", "sell"]).code, 1, "nobody saw what it came to");
+    assert_eq!(stage.status()["phases"][0]["status"], "waiting");
+    // An edit between what was shown and the code is something else.
+    let shown = say(&stage, "main", "approve phase sell");
+    assert!(shown.held().unwrap().contains("its check: passed"), "{shown:?}");
+    stage.edit("main", "src/a.rs", "late");
+    let old = say(&stage, "main", &format!("approve phase sell {}", code_for(&shown, "sell")));
+    assert!(old.held().unwrap().contains("the phase changed since"), "{old:?}");
+    give("To approve what it came to");
+    stage.agent("main", &["done", "sell"]).fine();
+}
+
+#[test]
 fn a_phase_is_approved_by_a_person_in_the_attached_session_alone() {
     let stage = asking();
     let alone = stage.prompt("main", "approve phase draw");

@@ -63,7 +63,29 @@ fn a_torn_end_is_no_damage_and_is_closed() {
     // Shorter than what was acknowledged.
     fs::write(ledger(&stage), &text[..=text.trim_end().rfind('\n').unwrap()]).unwrap();
     let (code, found) = verify(&stage);
-    assert_eq!((code, causes(&found)), (1, vec!["damage"]), "{found}");
+    assert_eq!((code, causes(&found)), (0, vec!["cut"]), "{found}");
+}
+
+#[test]
+fn what_was_taken_off_the_end_is_still_said_after_the_next_append() {
+    let stage = Stage::gated();
+    for n in 0..3 {
+        stage.agent("main", &["log", "note", &format!("note {n}")]).fine();
+    }
+    let text = stage.read(ledger(&stage));
+    fs::write(ledger(&stage), &text[..=text.find("\"note 1\"").and_then(|at| text[..at].rfind('\n')).unwrap()])
+        .unwrap();
+    assert_eq!(causes(&verify(&stage).1), ["cut"]);
+    for what in ["later", "and later"] {
+        stage.agent("main", &["log", "note", what]).fine();
+        let found = verify(&stage).1;
+        assert_eq!(causes(&found), ["cut"], "{found}");
+        assert!(found.to_string().contains("bytes that were written here are gone"), "{found}");
+    }
+    fs::remove_file(ledger(&stage)).unwrap();
+    assert_eq!(causes(&verify(&stage).1), ["cut"]);
+    stage.agent("main", &["log", "note", "anew"]).fine();
+    assert_eq!(causes(&verify(&stage).1), ["cut"]);
 }
 
 fn git(stage: &Stage, dir: &str, args: &[&str]) {
@@ -108,7 +130,10 @@ fn git_merges_ledgers_and_the_merge_is_told_from_damage() {
         assert_eq!(notes(&stage), 2, "both sides are there");
         let (code, found) = verify(&stage);
         assert_eq!(code, 0, "{found}");
-        assert!(!causes(&found).is_empty() && causes(&found).iter().all(|cause| *cause == "merge"), "{found}");
+        assert!(
+            !causes(&found).is_empty() && causes(&found).iter().all(|cause| ["merge", "cut"].contains(cause)),
+            "{found}"
+        );
         // The run goes on, with a tick nobody has.
         let tick = stage.agent("main", &["log", "note", "after", "--json"]).fine().json()["tick"].as_u64().unwrap();
         assert_eq!(stage.read(ledger(&stage)).matches(&format!("\"tick\":{tick},")).count(), 1);

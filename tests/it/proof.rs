@@ -206,6 +206,94 @@ fn an_edit_after_what_was_seen_asks_for_another_run() {
 }
 
 #[test]
+fn what_a_shell_did_after_what_was_seen_asks_for_another_run() {
+    for (command, agent, right) in [
+        ("git checkout .", None, 1),
+        ("sed -i s/a/b/ x", Some("a1"), 1),
+        ("steadfast status", None, 0),
+        ("make test", None, 0),
+    ] {
+        let stage = stage("- **Check:** `make test`");
+        ran(&stage, "make test", 0, &json!({}));
+        let mut more = json!({ "tool_use_id": "later" });
+        if let Some(agent) = agent {
+            more["agent_id"] = json!(agent);
+        }
+        ran(&stage, command, 0, &more);
+        assert_eq!(phase(&stage)["proof"], if right == 0 { "passed" } else { "stale" }, "{command}");
+        // There is no Makefile: what is run anew fails.
+        assert_eq!(stage.agent("main", &["done", "mend"]).code, right, "{command}");
+        // By the file's word alone it is not complete either.
+        let stage = self::stage("- **Check:** `make test`");
+        ran(&stage, "make test", 0, &json!({}));
+        ran(&stage, command, 0, &more);
+        stage.edit_plan("- **Status:** in_progress", "- **Status:** complete");
+        assert_eq!(phase(&stage)["claimed"], right == 1, "{command}");
+    }
+}
+
+#[test]
+fn an_edit_while_the_sessions_own_shell_ran_a_check_makes_it_say_nothing() {
+    for (took, right) in [(0, "missing"), (60_000, "missing")] {
+        let stage = stage("- **Check:** `make test`");
+        stage.edit("main", "src/wheel.rs", "oak");
+        ran(&stage, "make test", 0, &json!({ "duration_ms": took }));
+        assert_eq!(phase(&stage)["proof"], right, "{took}");
+    }
+    let stage = stage("- **Check:** `make test`");
+    ran(&stage, "make test", 0, &json!({ "duration_ms": 60_000 }));
+    assert_eq!(phase(&stage)["proof"], "passed", "nothing was edited");
+}
+
+#[test]
+fn what_changes_while_done_runs_its_check_has_it_run_once_more() {
+    let stage = stage("- **Check:** `test $(cat good) = yes && echo no > good`");
+    stage.write("good", "yes");
+    no(&stage.agent("main", &["done", "mend"]), "did not pass");
+    assert_eq!(phase(&stage)["status"], "in_progress");
+}
+
+#[test]
+fn what_is_said_of_a_phase_while_its_check_runs_counts() {
+    let stage = stage("- **Check:** `touch begun; sleep 2`");
+    let mut done = stage.command(&["done", "mend"]);
+    done.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "main").env("CLAUDE_PID", std::process::id().to_string());
+    let child = done.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    while !stage.project.join("begun").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(stage.person(&["fail", "mend", "--why", "wrong branch"], "").code, 0);
+    let ended: Ran = child.wait_with_output().unwrap().into();
+    no(&ended, "was recorded as failed meanwhile");
+    assert_eq!(phase(&stage)["status"], "failed");
+}
+
+#[test]
+fn an_edit_outside_the_project_makes_no_proof_old() {
+    let stage = stage("- **Check:** `true`");
+    stage.agent("main", &["done", "mend"]).fine();
+    stage.agent("main", &["done", "tell"]).fine();
+    let scratch = stage.home.join("scratch");
+    fs::write(&scratch, "x").unwrap();
+    let input = json!({ "tool_name": "Write", "tool_input": { "file_path": scratch, "content": "x" } });
+    stage.hook("main", "PostToolUse", input);
+    assert_eq!(stage.stop("main", false).held(), None);
+}
+
+#[test]
+fn a_time_that_was_set_back_hides_no_change() {
+    let stage = stage("- **Check:** `grep -q good word`");
+    stage.write("word", "good");
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    stage.agent("main", &["check", "mend"]).fine();
+    let before = fs::metadata(stage.project.join("word")).unwrap().modified().unwrap();
+    stage.write("other", "evil");
+    fs::File::options().write(true).open(stage.project.join("other")).unwrap().set_modified(before).unwrap();
+    fs::rename(stage.project.join("other"), stage.project.join("word")).unwrap();
+    no(&stage.agent("main", &["done", "mend"]), "did not pass");
+}
+
+#[test]
 fn of_several_checks_each_is_run_or_seen_once() {
     let stage = stage("- **Check:** `make one`\n- **Check:** `test -f two`");
     ran(&stage, "make one", 0, &json!({}));

@@ -47,6 +47,8 @@ pub(super) struct PhaseProof {
     tried: bool,
     /// Everything else holds: a person has to give their word.
     pub(super) word: bool,
+    /// It passed, and files changed while it ran.
+    pub(super) moved: bool,
     data: serde_json::Value,
 }
 
@@ -150,7 +152,17 @@ fn stands(desk: &Desk, snapshot: &Snapshot, place: &Place, phase: &ContractPhase
     let missing = condition::look(place, phase, &desk.run, snapshot.head.as_ref()).err();
     let (proof, old) = if missing.is_none() { (Proof::Passed, true) } else { (Proof::Failed, false) };
     let (why, word) = missing.map(|m| (m.why, m.word)).unwrap_or_default();
-    PhaseProof { id: phase.id.clone(), proof, exit: None, why, old, tried: false, word, data: json!(null) }
+    PhaseProof {
+        id: phase.id.clone(),
+        proof,
+        exit: None,
+        why,
+        old,
+        tried: false,
+        word,
+        moved: false,
+        data: json!(null),
+    }
 }
 
 /// A command said no on this very tree.
@@ -170,6 +182,7 @@ fn unchanged(desk: &Desk, phase: &ContractPhase, often: bool) -> PhaseProof {
         old: true,
         tried: often,
         word: false,
+        moved: false,
         data: json!(null),
     }
 }
@@ -252,7 +265,7 @@ fn one(
     if let (false, Some(map)) = (artifacts.is_null(), data.as_object_mut()) {
         map.insert("artifacts".to_owned(), artifacts);
     }
-    Ok(PhaseProof { id: phase.id.clone(), proof, exit, why, old: false, tried: false, word, data })
+    Ok(PhaseProof { id: phase.id.clone(), proof, exit, why, old: false, tried: false, word, moved: false, data })
 }
 
 /// How things stood before the commands ran.
@@ -283,6 +296,7 @@ fn record(ctx: &Ctx, place: &Place, before: &Snapshot, results: &mut [PhaseProof
     let mut records = Vec::from_iter(ctx.attach(&mut desk, false)?);
     let mut reopened = Vec::new();
     for result in results {
+        result.moved = moved && result.proof == Proof::Passed;
         let Some(phase) = contract.phase(&result.id) else { continue };
         let outcome = Outcome {
             proof: result.proof,

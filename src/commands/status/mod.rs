@@ -247,7 +247,7 @@ impl Seen<'_> {
 
     /// The word for a proof, and what is to be said about it.
     pub(super) fn proof(&self, phase: &crate::core::view::PhaseView) -> String {
-        let word = render::proof(phase, self.tree.as_deref());
+        let word = render::proof(phase, self.tree.as_deref(), self.desk.run.edit_tick);
         remark(&phase.run).map_or_else(|| word.to_owned(), |remark| format!("{word} ({remark})"))
     }
 

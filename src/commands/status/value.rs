@@ -19,7 +19,7 @@ impl Seen<'_> {
             .map(|p| {
                 json!({
                     "id": p.id, "number": p.number, "title": p.title, "status": p.status.word(), "claimed": p.claimed,
-                    "proof": render::proof(p, self.tree.as_deref()), "remark": remark(&p.run), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why, "waits": p.waits,
+                    "proof": render::proof(p, self.tree.as_deref(), self.desk.run.edit_tick), "remark": remark(&p.run), "exit": p.run.exit, "tries": p.run.tries, "depends_on": p.depends_on, "why": p.run.why, "waits": p.waits,
                     "steps": p.steps.iter().map(|(text, state)| json!({ "text": text, "state": step_word(*state) })).collect::<Vec<_>>(),
                 })
             })

@@ -5,13 +5,20 @@ use std::borrow::Cow;
 use crate::core::event::{Replacement, Writing};
 use crate::core::patch;
 
+/// Larger than any file that is judged, in bytes.
+const LARGE: usize = 2 * 1024 * 1024;
+
 /// What a file with this text becomes; a file that is not there has none. `None` where that cannot be said, or where the tool
 /// will fail by itself.
 pub fn after(old: &str, what: &Writing) -> Option<String> {
     match what {
         Writing::Whole(text) => Some(text.clone()),
         Writing::Replace(list) => {
-            list.iter().try_fold(unix(old).into_owned(), |text, replacement| replaced(&text, replacement))
+            // What grows beyond that is no plan any more, whatever else is done to it.
+            let small = |text: &String| text.len() <= LARGE;
+            list.iter().try_fold(unix(old).into_owned(), |text, replacement| {
+                if small(&text) { replaced(&text, replacement) } else { Some(text) }
+            })
         }
         Writing::Patch(hunks) => patch::apply(old, hunks),
         Writing::Remove => Some(String::new()),
@@ -42,6 +49,13 @@ fn unix(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_doubles_again_and_again_is_given_up_on() {
+        let list = vec![edit("o", "oo", true); 60];
+        let grown = after("o", &Writing::Replace(list)).unwrap();
+        assert!(grown.len() > LARGE && grown.len() <= 2 * LARGE, "{}", grown.len());
+    }
 
     fn edit(old: &str, new: &str, all: bool) -> Replacement {
         Replacement { old: old.to_owned(), new: new.to_owned(), all }

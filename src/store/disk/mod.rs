@@ -553,7 +553,7 @@ pub struct Kind {
     pub link: bool,
     /// Bytes.
     pub size: u64,
-    /// When it was last written, in nanoseconds since 1970.
+    /// When it last changed, in nanoseconds since 1970.
     pub modified: i128,
     traits: system::Traits,
 }

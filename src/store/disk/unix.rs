@@ -244,7 +244,8 @@ impl From<&Stat> for Kind {
             file: file_type == FileType::RegularFile,
             link: file_type == FileType::Symlink,
             size: size(stat),
-            modified: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+            // Not the time of the last write: that anybody may set to what it was.
+            modified: i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec),
             traits: Traits { owner: stat.st_uid, bits: Mode::from_raw_mode(stat.st_mode) },
         }
     }
