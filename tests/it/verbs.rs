@@ -436,3 +436,19 @@ fn a_check_left_over_from_a_template_is_refused_and_a_test_in_brackets_is_not() 
     stage.write("plan.md", &PLAN.replace("test -f built", "[ -f built ]"));
     stage.agent("main", &["init", "--gated", "--from", "plan.md"]).fine();
 }
+
+#[test]
+fn a_ledger_is_only_appended_to_and_never_replaced() {
+    use std::os::unix::fs::MetadataExt;
+    let stage = Stage::gated();
+    let ledger = stage.plan_dir().join("ledger-claude-code.jsonl");
+    let (file, mut before) = (std::fs::metadata(&ledger).unwrap().ino(), stage.read(&ledger));
+    for args in [&["log", "note", "x"][..], &["step", "1"], &["skip", "release", "--why", "later"], &["attest"]] {
+        stage.agent("main", args).fine();
+        stage.prompt("main", "go on");
+        let now = stage.read(&ledger);
+        assert!(now.len() > before.len() && now.starts_with(&before), "{args:?}");
+        assert_eq!(std::fs::metadata(&ledger).unwrap().ino(), file, "{args:?}");
+        before = now;
+    }
+}

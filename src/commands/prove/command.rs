@@ -32,7 +32,7 @@ pub(super) fn execute(ctx: &Ctx, place: &Place, command: &str, limit: Duration) 
     let ran = shell(command, &place.root, &[(CHECKING, &dir)], limit, &mut |part, after| progress.see(part, after));
     progress.end();
     let outcome = ran.map_err(|error| {
-        Failure::fault("the check could not be started", format!("/bin/sh: {error}"), "steadfast doctor")
+        Failure::fault("the check could not be started", format!("sh: {error}"), "steadfast doctor")
     })?;
     let text = clean(&String::from_utf8_lossy(&outcome.output));
     let lines: Vec<&str> = text.lines().collect();
