@@ -123,6 +123,7 @@ struct State {
     settled: BTreeSet<String>,
     proven: BTreeSet<String>,
     steps: BTreeSet<(String, String)>,
+    receipts: BTreeSet<String>,
     seen: Seen,
     files: u32,
 }
@@ -160,7 +161,7 @@ impl State {
             "receipt" => {
                 if let Some(key) = record.data.get("key").and_then(Value::as_str) {
                     let tag = digest_start(key.as_bytes(), 8);
-                    if !run.receipts.contains(&tag) {
+                    if self.receipts.insert(tag.clone()) {
                         run.receipts.push(tag);
                     }
                 }

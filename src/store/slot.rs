@@ -37,7 +37,16 @@ pub fn read<T: DeserializeOwned>(file: &File, size: u64) -> Slot<T> {
         _ => return Slot::Torn,
     };
     let Ok(n) = file.read_at(room, 0) else { return Slot::Torn };
-    room.get(..n).and_then(parse).map_or(Slot::Torn, Slot::Whole)
+    room.get(..n).map_or(Slot::Torn, decode)
+}
+
+/// What the bytes of a slot say. Total: any bytes have an answer.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Slot<T> {
+    match bytes.len() {
+        0 => Slot::Empty,
+        ..=MAX_SLOT => parse(bytes).map_or(Slot::Torn, Slot::Whole),
+        _ => Slot::Torn,
+    }
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
