@@ -112,6 +112,8 @@ fn what_else_the_samples_hold() {
     assert_eq!(titles("c-boxes.md"), ["Find a swarm", "Build the hive", "Harvest"]);
     assert_eq!(titles("h-emoji.md"), ["Hum", "Whistle", "Sing", "Shout"]);
     assert_eq!(titles("h-parentheses.md"), ["Buy", "Cook", "Eat (all of it)"]);
+    assert_eq!(titles("a-suffix.md"), ["Dig (two days)", "Fill — by hand", "Seal [optional]"]);
+    assert_eq!(titles("c-status-and-next.md"), ["Rock", "Stairs", "Lamp", "Horn"]);
     assert_eq!(titles("t-second-column.md"), ["Order", "Ship", "Sell"]);
     assert_eq!(titles("t-status-last.md"), ["Measure", "Carve", "Tune"]);
 

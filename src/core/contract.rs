@@ -188,7 +188,11 @@ impl Contract {
     /// Why it cannot, as the end of a sentence about it.
     pub fn read(text: &str) -> Result<Self, String> {
         let contract: Self = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-        if contract.v > 1 { Err(newer(&format!("format {}", contract.v))) } else { Ok(contract) }
+        match contract.v {
+            1 => Ok(contract),
+            0 => Err("it does not say which format it has".to_owned()),
+            v => Err(newer(&format!("format {v}"))),
+        }
     }
 }
 

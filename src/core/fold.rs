@@ -106,6 +106,7 @@ struct State {
     settled: BTreeSet<String>,
     proven: BTreeSet<String>,
     steps: BTreeSet<(String, String)>,
+    receipts: BTreeSet<String>,
     seen: Seen,
     files: u32,
 }
@@ -145,7 +146,7 @@ impl State {
             "receipt" => {
                 if let Some(key) = record.data.get("key").and_then(Value::as_str) {
                     let tag = digest_start(key.as_bytes(), 8);
-                    if !run.receipts.contains(&tag) {
+                    if self.receipts.insert(tag.clone()) {
                         run.receipts.push(tag);
                     }
                 }

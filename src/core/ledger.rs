@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 pub use crate::core::fold::{Folded, fold};
 use crate::core::plan::Status;
+use crate::core::scan::scanned;
 use crate::core::text::{first_chars, flatten};
 
 /// A tick no history reaches (2^53, where other programs lose count): what lies beyond is no record.
@@ -65,6 +66,7 @@ impl Record {
 /// Reads one line, with or without its line end. `None` for what is not a record: no JSON object, no tick, no event. Fields of
 /// other types and unknown fields are left out, for ledgers that other tools wrote.
 pub fn parse_line(line: &[u8]) -> Option<Record> {
+    scanned(line.len());
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let Value::Object(mut map) = serde_json::from_str(std::str::from_utf8(line).ok()?).ok()? else { return None };
     let tick = map.get("tick")?.as_u64().filter(|tick| *tick <= MAX_TICK)?;
@@ -111,6 +113,7 @@ fn list(map: &mut Map<String, Value>, key: &str) -> Vec<String> {
 
 /// The value that links the next line to this one: the first 16 hex of the SHA-256 of the line without its line end.
 pub fn chain(line: &[u8]) -> String {
+    scanned(line.len());
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut value = hex::encode(Sha256::digest(line));

@@ -30,6 +30,7 @@ pub mod proof;
 pub mod proposal;
 pub mod request;
 pub mod run;
+pub mod scan;
 pub mod seen;
 pub mod sorted;
 pub mod story;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::core::plan::{Phase, Plan, Shape, Status, StepState};
 use crate::core::plan_read::{self, lines};
+use crate::core::scan::scanned;
 use crate::core::sorted::by_number;
 
 /// Why a plan could not be edited. Line numbers count from 1.
@@ -51,7 +52,8 @@ pub fn set_status(bytes: &[u8], plan: &Plan, phase: usize, status: Status) -> Re
     }
     let boxes = plan.shape == Shape::Boxes;
     let wanted = |new: &Phase| {
-        new.status == status || (boxes && (new.status == Status::Complete) == (status == Status::Complete))
+        let said = new.status == status || (boxes && (new.status == Status::Complete) == (status == Status::Complete));
+        said && same_content(target, new) && same_boxes(target, new)
     };
     let ways = match &target.spans.status {
         Some(span) => vec![with_box(plan, target, status, (span.clone(), word_at(bytes, target, span, status)))],
@@ -77,8 +79,17 @@ pub fn set_step(bytes: &[u8], plan: &Plan, phase: usize, step: usize, state: Ste
         StepState::Done => "x",
         StepState::Dropped => "-",
     };
+    // Where no status is written, the boxes say it.
+    let follows = !target.explicit && target.spans.status.is_none();
     let wanted = |new: &Phase| {
-        new.title == target.title && new.steps.get(step).is_some_and(|s| s.state == state && s.text == found.text)
+        let states = |plan: &Phase| plan.steps.iter().map(|step| step.state).collect::<Vec<_>>();
+        let mut right = states(target);
+        if let Some(right) = right.get_mut(step) {
+            *right = state;
+        }
+        same_content(target, new)
+            && states(new) == right
+            && (follows || (new.status, &new.note) == (target.status, &target.note))
     };
     first_good(bytes, plan, phase, target, vec![vec![(mark, text.to_owned())]], wanted)
 }
@@ -89,65 +100,53 @@ pub fn set_step(bytes: &[u8], plan: &Plan, phase: usize, step: usize, state: Ste
 ///
 /// See [`EditError`].
 pub fn set_id(bytes: &[u8], plan: &Plan, phase: usize, id: &str) -> Result<Vec<u8>, EditError> {
-    if !is_id(id) {
-        return Err(EditError::BadId(id.to_owned()));
-    }
-    let target = plan.phases.get(phase).ok_or(EditError::NoPhase(phase))?;
-    if target.id.as_deref() == Some(id) {
-        return Ok(bytes.to_vec());
-    }
-    let stuck = EditError::NotEditable { line: target.line };
-    let edit = if let Some(old) = &target.id {
-        let old = format!("{{#{old}}}");
-        let heading = bytes.get(target.spans.heading.clone()).unwrap_or_default();
-        let at = heading.windows(old.len()).rposition(|part| part == old.as_bytes()).ok_or(stuck)?;
-        let start = target.spans.heading.start + at;
-        (start..start + old.len(), format!("{{#{id}}}"))
-    } else {
-        let at = target.spans.id_insert.ok_or(stuck)?;
-        (at..at, format!(" {{#{id}}}"))
-    };
-    let wanted = |new: &Phase| new.id.as_deref() == Some(id) && new.status == target.status;
-    first_good(bytes, plan, phase, target, vec![vec![edit]], wanted)
+    write_ids(bytes, plan, &[(phase, id.to_owned())])
 }
 
-/// Writes several ids, as [`set_id`] does.
+/// Writes several ids, as [`set_id`] does, all at once: however many there are, the file is read twice.
 ///
 /// # Errors
 ///
 /// See [`EditError`]; nothing is written then.
 pub fn set_ids(bytes: &[u8], ids: &[(usize, String)]) -> Result<Vec<u8>, EditError> {
-    if let Some(all) = all_ids(bytes, ids) {
-        return Ok(all);
-    }
-    let mut bytes = bytes.to_vec();
-    for (phase, id) in ids {
-        bytes = set_id(&bytes, &plan_read::read(&bytes), *phase, id)?;
-    }
-    Ok(bytes)
+    write_ids(bytes, &plan_read::read(bytes), ids)
 }
 
-/// Ids for phases without one, all at once: a long plan is read twice and not once for each. `None` where one of them needs a
-/// closer look.
-fn all_ids(bytes: &[u8], ids: &[(usize, String)]) -> Option<Vec<u8>> {
-    let plan = plan_read::read(bytes);
+fn write_ids(bytes: &[u8], plan: &Plan, ids: &[(usize, String)]) -> Result<Vec<u8>, EditError> {
     let mut edits = Vec::new();
+    let mut right: Vec<Option<&str>> = plan.phases.iter().map(|phase| phase.id.as_deref()).collect();
     for (phase, id) in ids {
-        let target = plan.phases.get(*phase).filter(|phase| phase.id.is_none() && is_id(id))?;
-        let at = target.spans.id_insert?;
-        edits.push((at..at, format!(" {{#{id}}}")));
+        if !is_id(id) {
+            return Err(EditError::BadId(id.clone()));
+        }
+        let (target, right) = plan.phases.get(*phase).zip(right.get_mut(*phase)).ok_or(EditError::NoPhase(*phase))?;
+        if *right != Some(id) {
+            edits.push(id_edit(bytes, target, id).ok_or(EditError::NotEditable { line: target.line })?);
+            *right = Some(id);
+        }
     }
     let edited = apply(bytes, edits);
     let new = plan_read::read(&edited);
-    let wanted = |index: usize| ids.iter().find(|(phase, _)| *phase == index).map(|(_, id)| id);
-    let good = new.phases.len() == plan.phases.len()
-        && plan.phases.iter().zip(&new.phases).enumerate().all(|(index, (old, new))| match wanted(index) {
-            Some(id) => new.id.as_ref() == Some(id) && new.title == old.title && new.status == old.status,
-            None => {
-                (&old.id, &old.title, old.status, old.steps.len()) == (&new.id, &new.title, new.status, new.steps.len())
-            }
-        });
-    good.then_some(edited)
+    let wrong = plan.phases.iter().zip(right).enumerate().find(|(index, (old, id))| {
+        new.phases.get(*index).is_none_or(|new| new.id.as_deref() != *id || !alike(old, new))
+    });
+    match wrong {
+        Some((_, (phase, _))) => Err(EditError::NotEditable { line: phase.line }),
+        None if around(&new) != around(plan) => Err(EditError::NotEditable { line: 1 }),
+        None => Ok(edited),
+    }
+}
+
+/// How the line that opens a phase comes to hold an id.
+fn id_edit(bytes: &[u8], target: &Phase, id: &str) -> Option<Edit> {
+    let Some(old) = &target.id else {
+        let at = target.spans.id_insert?;
+        return Some((at..at, format!(" {{#{id}}}")));
+    };
+    let old = format!("{{#{old}}}");
+    let heading = bytes.get(target.spans.heading.clone())?;
+    let start = target.spans.heading.start + heading.windows(old.len()).rposition(|part| part == old.as_bytes())?;
+    Some((start..start + old.len(), format!("{{#{id}}}")))
 }
 
 /// Whether `id` can name a phase: 1 to 64 of `A-Z a-z 0-9 . _ -`.
@@ -215,12 +214,12 @@ fn unwritten(bytes: &[u8], plan: &Plan, target: &Phase, status: Status) -> Vec<V
 /// The line ending to use at an offset: the one there, else the file's first.
 fn ending(bytes: &[u8], at: usize) -> &'static str {
     let here = lines::ending(bytes, at);
-    let first = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-    match (here, first) {
-        ("", Some(first)) => lines::ending(bytes, first),
-        ("", None) => "\n",
-        _ => here,
+    if !here.is_empty() {
+        return here;
     }
+    let first = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+    scanned(first.unwrap_or(bytes.len()));
+    first.map_or("\n", |first| lines::ending(bytes, first))
 }
 
 /// The first of the ways after which the file reads as wanted and no other phase has changed.
@@ -232,23 +231,44 @@ fn first_good(
     ways: Vec<Vec<Edit>>,
     wanted: impl Fn(&Phase) -> bool,
 ) -> Result<Vec<u8>, EditError> {
-    let same = |old: &Phase, new: &Phase| {
-        (&old.id, &old.title, old.status, old.steps.len()) == (&new.id, &new.title, new.status, new.steps.len())
-    };
     ways.into_iter()
         .map(|edits| apply(bytes, edits))
         .find(|edited| {
             let new = plan_read::read(edited);
-            new.phases.len() == plan.phases.len()
+            around(&new) == around(plan)
                 && plan.phases.iter().zip(&new.phases).enumerate().all(|(index, (old, new))| {
-                    if index == phase { new.title == old.title && wanted(new) } else { same(old, new) }
+                    old.id == new.id && if index == phase { wanted(new) } else { alike(old, new) }
                 })
         })
         .ok_or(EditError::NotEditable { line: target.line })
 }
 
+/// What a plan says beside what its phases say. Its title is left out: it may be the heading of a phase.
+fn around(plan: &Plan) -> (usize, &str, bool) {
+    (plan.phases.len(), &plan.goal, plan.ambiguous)
+}
+
+/// Whether two phases say the same, but for the id.
+fn alike(old: &Phase, new: &Phase) -> bool {
+    let status = |phase: &Phase| (phase.status, phase.explicit);
+    status(old) == status(new) && old.note == new.note && same_content(old, new) && same_boxes(old, new)
+}
+
+/// Whether two phases have the same name, steps and fields, whatever their states.
+fn same_content(old: &Phase, new: &Phase) -> bool {
+    old.number == new.number
+        && old.title == new.title
+        && old.fields == new.fields
+        && old.steps.iter().map(|step| &step.text).eq(new.steps.iter().map(|step| &step.text))
+}
+
+fn same_boxes(old: &Phase, new: &Phase) -> bool {
+    old.steps.iter().map(|step| step.state).eq(new.steps.iter().map(|step| step.state))
+}
+
 /// Applies edits that do not overlap.
 fn apply(bytes: &[u8], edits: Vec<Edit>) -> Vec<u8> {
+    scanned(bytes.len());
     let mut out = Vec::with_capacity(bytes.len() + 32);
     let mut at = 0;
     for (span, text) in by_number(edits, |(span, _)| span.start as u64) {

@@ -1,14 +1,26 @@
 //! Text on its way to a model or into a ledger: flattened to one line, cut to a width, and weighed.
 
+use crate::core::scan::scanned;
+
 /// One line without hidden characters: control characters, line ends and runs of space become one space; zero-width, bidi,
 /// variation and tag characters are dropped.
 pub fn flatten(text: &str) -> String {
-    if is_flat(text) {
+    flatten_to(text, usize::MAX)
+}
+
+/// The beginning of the flattened text, at least `most` characters of it where it has more: a text without an end is not
+/// looked at to its end.
+pub fn flatten_to(text: &str, most: usize) -> String {
+    if text.len() <= most && is_flat(text) {
+        scanned(text.len());
         return text.to_owned();
     }
-    let mut out = String::with_capacity(text.len());
-    let mut space = false;
-    for c in text.chars() {
+    let mut out = String::with_capacity(text.len().min(most));
+    let (mut space, mut count) = (false, 0);
+    let mut chars = text.chars();
+    while count < most
+        && let Some(c) = chars.next()
+    {
         if is_hidden(c) {
             continue;
         }
@@ -19,8 +31,10 @@ pub fn flatten(text: &str) -> String {
                 out.push(' ');
             }
             out.push(c);
+            count += 1;
         }
     }
+    scanned(text.len() - chars.as_str().len());
     out
 }
 
@@ -66,6 +80,7 @@ fn columns(c: char) -> usize {
 
 /// At most `width` columns of `text`, the last of them an ellipsis where something was cut off.
 pub fn cut(text: &str, width: usize) -> String {
+    scanned(text.len());
     // No character takes more columns than bytes.
     if text.len() <= width || text.chars().map(columns).sum::<usize>() <= width {
         return text.to_owned();
@@ -88,6 +103,7 @@ pub fn first_chars(text: &str, count: usize) -> &str {
 
 /// An estimate of how many tokens a model reads, rather too high than too low (`tests/tokens.rs` compares it with `o200k`).
 pub fn cost(text: &str) -> usize {
+    scanned(text.len());
     let (mut tokens, mut quarters) = (0, 0usize);
     let mut run = Run::default();
     let mut before = ' ';
@@ -214,6 +230,7 @@ mod tests {
             prop_assert_eq!(flatten(&flat), flat.clone());
             let breaks = ['\n', '\r', '\u{2028}'];
             prop_assert!(!flat.contains(breaks));
+            prop_assert_eq!(cut(&flatten_to(&text, width + 1), width), cut(&flat, width));
             let short = cut(&flat, width);
             prop_assert!(short.chars().map(columns).sum::<usize>() <= width);
             prop_assert!(cost(&short) <= cost(&flat) + 3);

@@ -39,7 +39,7 @@ pub fn read<T: DeserializeOwned>(file: &File, size: u64) -> Slot<T> {
         _ => return Slot::Torn,
     };
     match fill(file, room) {
-        Ok(n) => room.get(..n).and_then(parse).map_or(Slot::Torn, Slot::Whole),
+        Ok(n) => room.get(..n).map_or(Slot::Torn, decode),
         Err(error) => Slot::Failed(error.kind()),
     }
 }
@@ -56,6 +56,15 @@ fn fill(file: &File, room: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
+}
+
+/// What the bytes of a slot say. Total: any bytes have an answer.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Slot<T> {
+    match bytes.len() {
+        0 => Slot::Empty,
+        1..=MAX_SLOT => parse(bytes).map_or(Slot::Torn, Slot::Whole),
+        _ => Slot::Torn,
+    }
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {

@@ -1,10 +1,11 @@
 //! Data on its way into a text: made harmless, marked, folded.
 
-use crate::core::text::{cut, flatten};
+use crate::core::text::{cut, flatten_to};
 
 /// One line of data in at most `width` columns. What looks like a mark of ours (`[plan`, `[/plan`, `[steadfast`) loses its bracket.
 pub(crate) fn data(text: &str, width: usize) -> String {
-    cut(&defuse(&flatten(text)), width)
+    // One more than fits, so that it shows where something was left out.
+    cut(&defuse(&flatten_to(text, width + 1)), width)
 }
 
 fn defuse(text: &str) -> String {

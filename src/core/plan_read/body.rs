@@ -47,7 +47,7 @@ pub(super) fn read(lines: &[Line<'_>], notes: &mut Notes) -> Body {
     let mut after_blank = false;
     for line in lines {
         let indent = line.indent();
-        if line.hidden || !line.text.trim().is_empty() {
+        if line.hidden || !line.text().trim().is_empty() {
             // Code and comments that follow a step at once belong to it, however they are indented.
             if step_end.is_some_and(|of| indent > of || (line.hidden && !after_blank)) {
                 body.after_steps = Some(line.end);
@@ -57,12 +57,12 @@ pub(super) fn read(lines: &[Line<'_>], notes: &mut Notes) -> Body {
             after_blank |= !line.hidden;
             continue;
         }
-        if line.text.trim_start().starts_with('#') && indent < 4 {
+        if line.text().trim_start().starts_with('#') && indent < 4 {
             below = true;
             (open_box, step_end) = (None, None);
             continue;
         }
-        let item = item(&line.text);
+        let item = item(line.text());
         let found = item.and_then(|item| boxed(item.content).map(|found| (item, found)));
         if let Some((item, found)) = found {
             if open_box.is_some_and(|of| item.indent >= of + 2) {
@@ -93,7 +93,7 @@ pub(super) fn read(lines: &[Line<'_>], notes: &mut Notes) -> Body {
 
 impl Body {
     fn label(&mut self, line: &Line<'_>, indent: usize, below: bool, notes: &mut Notes) {
-        let Some(label) = label::read(&line.text) else { return };
+        let Some(label) = label::read(line.text()) else { return };
         if !label.is_status() {
             let problem = fields::take(label, line.number, &mut self.fields);
             self.near_miss |= problem.is_some();

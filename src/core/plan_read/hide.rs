@@ -1,7 +1,6 @@
 //! Marks what is not plan text: fences, HTML comments, raw HTML blocks and indented code. Follows `CommonMark` where its rules
 //! matter to a reader who sees the page rendered: what renders as code or not at all is not read.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::items::{is_rule, item};
@@ -39,12 +38,12 @@ struct Hider {
 pub(super) fn hide(lines: &mut [Line<'_>]) {
     let mut hider = Hider::default();
     for index in 0..lines.len() {
-        let hidden = lines.get(index).is_some_and(|line| hider.line(index, &line.text));
+        let hidden = lines.get(index).is_some_and(|line| hider.line(index, line.text()));
         let cut = if hidden { None } else { hider.blanked(index, lines) };
         if let Some(line) = lines.get_mut(index) {
             line.hidden = hidden;
             if let Some(text) = cut {
-                line.text = Cow::Owned(text);
+                line.blank_to(text);
             }
         }
     }
@@ -129,7 +128,7 @@ impl Hider {
 
     /// The text of a visible line with its comments blanked; `None` where there are none.
     fn blanked(&mut self, index: usize, lines: &[Line<'_>]) -> Option<String> {
-        let text = &lines.get(index)?.text;
+        let text = lines.get(index)?.text();
         text.contains("<!--").then_some(())?;
         let spans = code_spans(text);
         let mut out = String::with_capacity(text.len());
@@ -163,11 +162,11 @@ impl Hider {
             return false;
         }
         for (later, line) in lines.iter().enumerate().skip(index + 1) {
-            if line.text.trim().is_empty() || starts_block(&line.text) {
+            if line.text().trim().is_empty() || starts_block(line.text()) {
                 self.open_to = later;
                 return false;
             }
-            if line.text.contains("-->") {
+            if line.text().contains("-->") {
                 self.comment_to = later + 1;
                 return true;
             }
@@ -186,7 +185,7 @@ fn is_heading(body: &str) -> bool {
 }
 
 /// Whether the line ends a paragraph by beginning something else.
-fn starts_block(text: &str) -> bool {
+pub(super) fn starts_block(text: &str) -> bool {
     let body = text.trim_start();
     is_heading(body)
         || body.starts_with('>')
@@ -285,7 +284,7 @@ mod tests {
         let mut lines = split(text.as_bytes());
         hide(&mut lines);
         let shown = lines.iter().filter(|line| !line.blank());
-        shown.map(|line| line.text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+        shown.map(|line| line.text().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
 
     #[test]
@@ -348,7 +347,7 @@ mod tests {
         let mut lines = split(text.as_bytes());
         hide(&mut lines);
         let shown = lines.iter().filter(|line| !line.blank() && line.indent() < 4);
-        shown.filter_map(|line| Some(line.text.trim().strip_prefix("### ")?.to_owned())).collect()
+        shown.filter_map(|line| Some(line.text().trim().strip_prefix("### ")?.to_owned())).collect()
     }
 
     fn piece() -> impl Strategy<Value = &'static str> {

@@ -2,6 +2,7 @@
 
 use crate::core::plan::{Status, StepState};
 use crate::core::plan_read::status;
+use crate::core::scan::scanned;
 
 /// A line that is a list item.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,7 @@ pub(super) struct Item<'t> {
 
 /// Reads a list item. The space after the marker may be missing where a box or bold text follows.
 pub(super) fn item(text: &str) -> Option<Item<'_>> {
+    scanned(text.len());
     let indent = super::lines::columns(text);
     let body = text.trim_start_matches([' ', '\t']);
     let (rest, width) = if let Some(rest) = body.strip_prefix(['-', '*', '+']) {

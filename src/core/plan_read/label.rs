@@ -3,6 +3,7 @@
 use super::fold::{is_any, unseen};
 use super::items::item;
 use super::words::STATUS_LABELS;
+use crate::core::scan::scanned;
 
 /// A key with its value.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,7 @@ impl Label<'_> {
 
 /// Reads a line as key and value.
 pub(super) fn read(text: &str) -> Option<Label<'_>> {
+    scanned(text.len());
     let body = item(text).map_or(text.trim_start(), |item| item.content).trim_end();
     if body.starts_with(['#', '|', '>', '[', '<']) {
         return None;

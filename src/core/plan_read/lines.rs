@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::core::scan::scanned;
+
 /// One line of the file, without its ending.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
@@ -13,8 +15,7 @@ pub(super) struct Line<'a> {
     pub(super) start: usize,
     /// Offset just after the last byte, before the line ending.
     pub(super) end: usize,
-    /// The text. HTML comments are blanked with spaces, byte for byte, so that offsets stay true.
-    pub(super) text: Cow<'a, str>,
+    text: Cow<'a, str>,
     /// The bytes are valid UTF-8: offsets in `text` are offsets in the file.
     pub(super) exact: bool,
     /// Part of a fence, a comment, raw HTML or indented code.
@@ -22,14 +23,26 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The text. HTML comments are blanked with spaces, byte for byte, so that offsets stay true. Every reader gets it here,
+    /// so every look at a line is counted.
+    pub(super) fn text(&self) -> &str {
+        scanned(self.text.len());
+        &self.text
+    }
+
+    /// Puts a text of the same length in place of it.
+    pub(super) fn blank_to(&mut self, text: String) {
+        self.text = Cow::Owned(text);
+    }
+
     /// Whether there is nothing to read here.
     pub(super) fn blank(&self) -> bool {
-        self.hidden || self.text.trim().is_empty()
+        self.hidden || self.text().trim().is_empty()
     }
 
     /// Columns before the first character, tabs counted to the next multiple of four.
     pub(super) fn indent(&self) -> usize {
-        columns(&self.text)
+        columns(self.text())
     }
 
     /// Where `part`, a slice of this line's text, lies in the file. `None` where the line was not valid UTF-8.
@@ -68,6 +81,7 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Line<'_>> {
     let mut start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
         let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        scanned(length);
         let body = rest.get(..length).unwrap_or_default();
         let text = String::from_utf8_lossy(body);
         let exact = matches!(text, Cow::Borrowed(_));
@@ -94,7 +108,7 @@ mod tests {
     #[test]
     fn every_ending_ends_a_line() {
         let lines = split(b"\xEF\xBB\xBFa\nb\r\nc\rd\n\ne");
-        let texts: Vec<_> = lines.iter().map(|l| l.text.as_ref()).collect();
+        let texts: Vec<_> = lines.iter().map(Line::text).collect();
         assert_eq!(texts, ["a", "b", "c", "d", "", "e"]);
         assert_eq!(lines[0].start, 3);
         assert_eq!(lines[5].number, 6);
@@ -105,7 +119,7 @@ mod tests {
         let lines = split(b"ok\n\xD2\nok");
         assert!(lines[0].exact && lines[2].exact);
         assert!(!lines[1].exact);
-        assert_eq!(lines[1].span(&lines[1].text), None);
-        assert_eq!(lines[2].span(&lines[2].text), Some(5..7));
+        assert_eq!(lines[1].span(lines[1].text()), None);
+        assert_eq!(lines[2].span(lines[2].text()), Some(5..7));
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn entries<'t>(outline: &Outline<'t>) -> Vec<Entry<'t>> {
     let mut out: Vec<Entry<'t>> = Vec::new();
     let mut least: Option<(Option<usize>, usize)> = None;
     for (index, line) in outline.lines.iter().enumerate().filter(|(_, line)| !line.blank()) {
-        let Some(item) = item(&line.text) else { continue };
+        let Some(item) = item(line.text()) else { continue };
         let above = outline.above(index);
         let group = above.map(|heading| heading.line);
         let top = match least {

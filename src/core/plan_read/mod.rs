@@ -84,7 +84,7 @@ pub fn read(bytes: &[u8]) -> Plan {
 pub(crate) fn marked_lines(bytes: &[u8]) -> Vec<(String, bool)> {
     let mut lines = lines::split(bytes);
     hide::hide(&mut lines);
-    lines.into_iter().map(|line| (line.text.into_owned(), line.hidden)).collect()
+    lines.iter().map(|line| (line.text().to_owned(), line.hidden)).collect()
 }
 
 /// A text as the reader gives it: composed, on one line.

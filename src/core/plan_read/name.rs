@@ -8,6 +8,7 @@ use crate::core::plan_read::fold::{any_prefix, prefix, status_mark, unseen};
 use crate::core::plan_read::number::{self, Number};
 use crate::core::plan_read::status::{self, Token};
 use crate::core::plan_read::words::{OTHER_PHASE, PHASE};
+use crate::core::scan::scanned;
 
 /// How clearly a line names a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +40,7 @@ pub(super) struct Name<'t> {
 
 /// Reads the text of a heading, item or cell.
 pub(super) fn read(text: &str) -> Name<'_> {
+    scanned(text.len());
     let (rest, mut tag, odd_tag) = front(text);
     let (rest, end_tag, id) = back(rest);
     tag = tag.or(end_tag);
@@ -72,6 +74,7 @@ pub(super) fn clean(text: &str) -> String {
 
 /// Trimmed, white space joined, composed (NFC).
 pub(super) fn joined(text: &str) -> String {
+    scanned(text.len());
     let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() };
     let mut out = String::with_capacity(text.len());
     // Line separators and control characters stay, for the approval to refuse.

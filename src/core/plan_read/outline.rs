@@ -88,7 +88,7 @@ fn heading<'t>(line: &'t Line<'t>) -> Option<(usize, &'t str)> {
     if line.hidden || line.indent() > 3 {
         return None;
     }
-    let body = line.text.trim();
+    let body = line.text().trim();
     let rest = body.trim_start_matches('#');
     let level = body.len() - rest.len();
     let spaced = rest.is_empty() || rest.starts_with([' ', '\t', '\u{3000}', '\u{A0}']);
@@ -156,14 +156,14 @@ impl<'t> Outline<'t> {
         let to = self.headings.get(at + 1).map_or(self.lines.len(), |h| h.line);
         let mut words = String::new();
         for line in self.lines.get(from..to).unwrap_or_default().iter().filter(|line| !line.blank()) {
-            if super::items::is_rule(&line.text) {
+            if super::items::is_rule(line.text()) {
                 continue;
             }
             // A table that follows without a heading is no part of it.
-            if !words.is_empty() && line.text.trim_start().starts_with('|') {
+            if !words.is_empty() && line.text().trim_start().starts_with('|') {
                 break;
             }
-            let text = super::items::item(&line.text).map_or(line.text.trim(), |item| item.content);
+            let text = super::items::item(line.text()).map_or(line.text().trim(), |item| item.content);
             words.push_str(text.trim_start_matches('>'));
             words.push(' ');
         }
@@ -173,7 +173,7 @@ impl<'t> Outline<'t> {
     fn goal_line(&self) -> String {
         let to = self.headings.iter().find(|h| h.level > 1).map_or(self.lines.len(), |h| h.line);
         let lines = self.lines.get(..to).unwrap_or_default().iter().filter(|line| !line.hidden);
-        let mut labels = lines.filter_map(|line| super::label::read(&line.text));
+        let mut labels = lines.filter_map(|line| super::label::read(line.text()));
         labels.find(|label| is_any(label.key, GOAL)).map_or_else(String::new, |label| name::joined(label.value))
     }
 

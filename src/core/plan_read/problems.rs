@@ -27,7 +27,7 @@ pub(super) fn in_lines(lines: &[Line<'_>], notes: &mut Notes) {
         |text: &str, mark: &str| text.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     let mut inside = false;
     for line in lines.iter().filter(|line| !line.hidden) {
-        let text = line.text.trim_end();
+        let text = line.text().trim_end();
         let opens = marker(text, "<<<<<<<");
         let closes = marker(text, ">>>>>>>");
         let divides = inside && (marker(text, "=======") || marker(text, "|||||||"));
@@ -103,9 +103,9 @@ pub(super) fn current_phase(outline: &Outline<'_>, phases: &[Phase], notes: &mut
 fn said<'t>(outline: &Outline<'t>) -> Option<(usize, &'t str)> {
     if let Some(heading) = outline.headings.iter().find(|heading| is_any(heading.text, &CURRENT)) {
         let line = outline.lines.iter().skip(heading.line + 1).find(|line| !line.blank())?;
-        return Some((line.number, line.text.trim()));
+        return Some((line.number, line.text().trim()));
     }
     let visible = outline.lines.iter().filter(|line| !line.blank());
-    let mut labels = visible.filter_map(|line| Some((line.number, label::read(&line.text)?)));
+    let mut labels = visible.filter_map(|line| Some((line.number, label::read(line.text())?)));
     labels.find(|(_, label)| is_any(label.key, &CURRENT)).map(|(line, label)| (line, label.value))
 }

@@ -4,6 +4,7 @@ use crate::core::plan::Status;
 use crate::core::plan_read::fold::{status_mark, status_word, unseen};
 use crate::core::plan_read::items;
 use crate::core::plan_read::lines::cover;
+use crate::core::scan::scanned;
 
 /// A status as written.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,7 @@ impl Token<'_> {
 
 /// Reads the value of a status line, the inside of brackets or a cell.
 pub(super) fn read(value: &str) -> Token<'_> {
+    scanned(value.len());
     let value = value.trim();
     let mut rest = skip_struck(value);
     if let Some(boxed) = items::boxed(rest).filter(|boxed| boxed.word) {

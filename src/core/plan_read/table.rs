@@ -3,6 +3,7 @@
 use crate::core::plan::{Phase, Problem, Shape, Spans, Status};
 use crate::core::plan_read::Found;
 use crate::core::plan_read::fold::{any_prefix, is_any};
+use crate::core::plan_read::hide::starts_block;
 use crate::core::plan_read::lines::Line;
 use crate::core::plan_read::name::{self, Kind};
 use crate::core::plan_read::outline::{Outline, Section};
@@ -27,15 +28,16 @@ pub(super) fn find(outline: &Outline<'_>) -> Option<Found> {
     let mut at = 0;
     while let Some(header) = outline.lines.get(at) {
         let rows_from = at + 2;
-        let rule = outline.lines.get(at + 1).is_some_and(|line| !line.hidden && is_rule(&line.text));
-        if header.blank() || !rule || !header.text.contains('|') || is_rule(&header.text) {
+        let rule = outline.lines.get(at + 1).is_some_and(|line| !line.hidden && is_rule(line.text()));
+        if header.blank() || !rule || !header.text().contains('|') || is_rule(header.text()) {
             at += 1;
             continue;
         }
         let rows = outline.lines.get(rows_from..).unwrap_or_default();
-        let length = rows.iter().position(|line| line.blank() || !line.text.contains('|')).unwrap_or(rows.len());
+        let ends = |line: &Line<'_>| line.blank() || !line.text().contains('|') || starts_block(line.text());
+        let length = rows.iter().position(ends).unwrap_or(rows.len());
         let rows = rows.get(..length).unwrap_or_default();
-        tables.extend(columns(&header.text).and_then(|columns| read(outline, at, columns, rows)));
+        tables.extend(columns(header.text()).and_then(|columns| read(outline, at, columns, rows)));
         at = rows_from + length;
     }
     let best = tables.iter().map(|(score, _)| *score).max()?;
@@ -96,9 +98,9 @@ fn read(outline: &Outline<'_>, at: usize, columns: Columns, rows: &[Line<'_>]) -
     let mut found = Found { shape: Shape::Table, ..Found::default() };
     let (mut worded, mut numbered, mut known) = (false, 0, true);
     for line in rows {
-        let cells = cells(&line.text);
+        let cells = cells(line.text());
         if cells.iter().enumerate().all(|(at, cell)| at == columns.status || cell.trim().is_empty())
-            || is_rule(&line.text)
+            || is_rule(line.text())
         {
             continue;
         }
