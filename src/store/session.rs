@@ -143,7 +143,7 @@ fn dir(state: &Path) -> PathBuf {
 pub enum Opened {
     /// The session.
     Session(SessionFile, Box<Session>),
-    /// There is no file: the session is attached to nothing.
+    /// There is no file, or nothing was ever written to it: the session is attached to nothing.
     Missing,
     /// There is a file, and it says nothing.
     Unreadable,
@@ -157,7 +157,9 @@ pub fn open(state: &Path, key: &str) -> Opened {
         Err(_) => Opened::Unreadable,
         Ok((file, size)) => match slot::read(&file, size) {
             Slot::Whole(session) => Opened::Session(SessionFile { file, size, path }, Box::new(session)),
-            Slot::Empty | Slot::Torn | Slot::Failed(_) => Opened::Unreadable,
+            // Created by a process that was killed before it wrote it.
+            Slot::Empty => Opened::Missing,
+            Slot::Torn | Slot::Failed(_) => Opened::Unreadable,
         },
     }
 }

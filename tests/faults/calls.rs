@@ -76,6 +76,8 @@ pub(crate) struct Learned {
     pub(crate) calls: Vec<Call>,
     /// Every whole content that came to stand under a name, oldest first.
     pub(crate) versions: BTreeMap<PathBuf, Vec<Vec<u8>>>,
+    /// It starts no program.
+    pub(crate) alone: bool,
     /// Where a file ends after half of one write: offset of that write, and half its length.
     pub(crate) halves: Vec<u64>,
 }
@@ -136,6 +138,7 @@ pub(crate) fn learn(log: &str, size: &dyn Fn(&Path) -> u64) -> Learned {
             _ => {}
         }
     }
+    learned.alone = !["clone", "clone3", "fork", "vfork"].iter().any(|name| seen.contains_key(name));
     learned
 }
 

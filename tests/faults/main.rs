@@ -23,7 +23,9 @@ mod scenes;
 mod stage;
 mod tree;
 
-use crate::calls::Call;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::disturb::{Fault, Known};
 use crate::scenes::SCENES;
 
@@ -32,60 +34,49 @@ fn all() -> bool {
     std::env::var_os("STEADFAST_FAULTS").is_some_and(|what| what == "all")
 }
 
-/// Disturbs every scene by every fault that `make` finds in what is known of it.
-fn every(make: impl Fn(&Known<'_>) -> Vec<Fault>) {
+/// Every fault that is brought about in a scene.
+fn faults(known: &Known<'_>) -> Vec<Fault> {
+    let calls = || known.learned.calls.iter().filter(|call| call.changes || all());
+    // A program that is not loaded, or gets no memory, is nobody's file.
+    let own = || calls().filter(|call| call.fails);
+    let writes = || own().filter(|call| ["write", "pwrite64"].contains(&call.name.as_str()));
+    let mut faults: Vec<Fault> = calls().cloned().map(Fault::Kill).collect();
+    for error in ["ENOSPC", "EIO", "EINTR"] {
+        faults.extend(own().cloned().map(|call| Fault::Error(call, error)));
+    }
+    faults.extend(writes().cloned().map(Fault::Nothing));
+    let mut halves = known.learned.halves.clone();
+    halves.sort_unstable();
+    halves.dedup();
+    faults.extend(halves.into_iter().map(Fault::Limit));
+    faults
+}
+
+/// `STEADFAST_SCENE` names one to be played alone.
+#[test]
+fn every_scene_survives_every_fault() {
     if !play::has_strace() {
         return;
     }
     let only = std::env::var("STEADFAST_SCENE").ok();
-    let (mut wrong, mut runs) = (Vec::new(), 0);
-    for scene in SCENES.iter().filter(|scene| only.as_ref().is_none_or(|only| only == scene.name)) {
-        let began = std::time::Instant::now();
-        let mut known = Known::new(scene);
-        let faults = make(&known);
-        assert!(!faults.is_empty(), "{}", scene.name);
-        for fault in &faults {
-            wrong.extend(known.disturb(fault));
+    let scenes: Vec<_> = SCENES.iter().filter(|scene| only.as_ref().is_none_or(|only| only == scene.name)).collect();
+    let (next, runs, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(scene) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut known = Known::new(scene);
+            for fault in faults(&known) {
+                wrong.lock().unwrap().extend(known.disturb(&fault));
+            }
+            runs.fetch_add(known.runs, Ordering::Relaxed);
+            println!("{}: {} faults, {} different ends", scene.name, known.runs, known.ends());
         }
-        runs += known.runs;
-        println!("{}: {} faults in {:?}, {} wrong so far", scene.name, known.runs, began.elapsed(), wrong.len());
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let (runs, wrong) = (runs.into_inner(), wrong.into_inner().unwrap());
     println!("{runs} faults");
     assert!(wrong.is_empty(), "{} of {runs}:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn calls(known: &Known<'_>, own: bool) -> impl Iterator<Item = Call> {
-    let calls = known.learned.calls.clone();
-    calls.into_iter().filter(move |call| (call.changes || all()) && (call.fails || !own))
-}
-
-#[test]
-fn killed_at_every_call() {
-    every(|known| calls(known, false).map(Fault::Kill).collect());
-}
-
-#[test]
-fn no_space_at_every_call() {
-    every(|known| calls(known, true).map(|call| Fault::Error(call, "ENOSPC")).collect());
-}
-
-#[test]
-fn an_io_error_at_every_call() {
-    every(|known| calls(known, true).map(|call| Fault::Error(call, "EIO")).collect());
-}
-
-#[test]
-fn interrupted_at_every_call() {
-    every(|known| calls(known, true).map(|call| Fault::Error(call, "EINTR")).collect());
-}
-
-#[test]
-fn every_write_is_short() {
-    every(|known| {
-        let mut limits = known.learned.halves.clone();
-        limits.sort_unstable();
-        limits.dedup();
-        let nothing = calls(known, true).filter(|call| call.name.ends_with("write") || call.name == "pwrite64");
-        nothing.map(Fault::Nothing).chain(limits.into_iter().map(Fault::Limit)).collect()
-    });
 }

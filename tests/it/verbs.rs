@@ -392,10 +392,23 @@ fn a_check_whose_child_never_stops_writing_ends() {
 #[test]
 fn left_over_temporary_files_are_in_nobodys_way() {
     let stage = Stage::gated();
-    let left = stage.plan_dir().join(".task_plan.md.1-0.tmp");
-    std::fs::write(&left, "half").unwrap();
+    let plan = stage.plan_dir();
+    let head = std::fs::read_dir(stage.state.join("plans")).unwrap().next().unwrap().unwrap().path();
+    // No process has this id; the one that has the other lives as long as the system does, and is not disturbed.
+    let dirs =
+        [&plan, &plan.join("proofs"), &plan.join("proposals"), &head, &stage.state, &stage.project.join(".planning")];
+    for dir in dirs {
+        std::fs::create_dir_all(dir).unwrap();
+        for left in [".x.4194305-0.tmp", ".x.1-0.tmp"] {
+            std::fs::write(dir.join(left), "half").unwrap();
+        }
+    }
+    assert!(stage.verb(&["doctor"]).out.contains("left over after a crash: "));
     stage.agent("main", &["step", "1"]).fine();
-    assert!(!left.exists());
+    for dir in dirs {
+        assert!(!dir.join(".x.4194305-0.tmp").exists() && dir.join(".x.1-0.tmp").exists(), "{}", dir.display());
+    }
+    assert!(!stage.verb(&["doctor"]).out.contains("left over after a crash: "));
 }
 
 #[test]

@@ -384,19 +384,25 @@ fn put_where(
     written
 }
 
-/// The process that wrote a temporary file, from its name `.<name>.<process>-<n>.tmp`; `None` for any other name.
-fn writer(name: &str) -> Option<u32> {
-    let (target, own) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+/// What a temporary file was to become, and the process that wrote it, from its name `.<name>.<process>-<n>.tmp`; `None` for any
+/// other name.
+fn origin(temp: &str) -> Option<(&str, u32)> {
+    let (name, own) = temp.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
     let (process, n) = own.split_once('-')?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    (!target.is_empty() && digits(process) && digits(n)).then(|| process.parse().ok()).flatten()
+    if name.is_empty() || !digits(process) || !digits(n) {
+        return None;
+    }
+    Some((name, process.parse().ok()?))
 }
 
 /// Temporary files in a directory whose process is gone: it was killed between writing them and showing them. One that is
-/// named by a process of our own id is older than we are, since no process has two replaces under way.
-pub fn temps(dir: &Path) -> Vec<PathBuf> {
-    let left = |name: &String| writer(name).is_some_and(|pid| pid == std::process::id() || !alive(pid, None));
-    names(dir, 10_000).into_iter().filter(left).map(|name| dir.join(name)).collect()
+/// named by a process of our own id is older than we are, since no process has two replaces under way. `of`: which files they
+/// were to become.
+pub fn temps(dir: &Path, of: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let gone = |pid: u32| pid == std::process::id() || !alive(pid, None);
+    let left = |temp: &String| origin(temp).is_some_and(|(name, pid)| of(name) && gone(pid));
+    names(dir, 10_000).into_iter().filter(left).map(|temp| dir.join(temp)).collect()
 }
 
 /// Creates a file that is not there yet: whole, or not at all.
@@ -419,7 +425,8 @@ pub fn create_at(dir: &Dir, name: &str, bytes: &[u8], readers: Readers) -> io::R
     placed.map(|_| ())
 }
 
-/// Replaces a file by path, see [`replace_at`]. A link is not followed: it is refused.
+/// Replaces a file by path, see [`replace_at`]. A link is not followed: it is refused. What a process left behind that was killed
+/// while it did the same is taken away.
 ///
 /// # Errors
 /// The system's, and `InvalidInput` where a link or something else than a file stands there.
@@ -429,6 +436,10 @@ pub fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     };
     if system::kind(path).is_ok_and(|kind| kind.link) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a symbolic link"));
+    }
+    for left in temps(parent, |of| of == name) {
+        // One that cannot be removed is in nobody's way.
+        let _ = remove(&left);
     }
     replace_at(&Dir::open_followed(parent)?, name, bytes, readers, true)
 }
@@ -608,6 +619,39 @@ pub fn entries(path: &Path) -> io::Result<Vec<OsString>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn temporary_files_are_known_by_their_names_and_those_of_the_living_stay() {
+        for (temp, known) in [
+            (".task_plan.md.12-0.tmp", Some(("task_plan.md", 12))),
+            ("..run.7-31.tmp", Some((".run", 7))),
+            (".x.tmp", None),
+            (".x.12.tmp", None),
+            (".x.12-.tmp", None),
+            (".x.a-0.tmp", None),
+            ("x.12-0.tmp", None),
+            ("..12-0.tmp", None),
+            (".x.99999999999-0.tmp", None),
+        ] {
+            assert_eq!(origin(temp), known, "{temp}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        // The first process lives as long as the system does; no process has the second id.
+        for temp in [".a.1-0.tmp", ".a.4194305-0.tmp", ".b.4194305-0.tmp"] {
+            std::fs::write(dir.path().join(temp), "").unwrap();
+        }
+        assert_eq!(temps(dir.path(), |of| of == "a"), [dir.path().join(".a.4194305-0.tmp")]);
+    }
+
+    #[test]
+    fn a_file_is_created_whole_or_not_at_all_and_never_over_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let fd = Dir::open(dir.path()).unwrap();
+        create_at(&fd, "n", b"first", Readers::User).unwrap();
+        assert_eq!(create_at(&fd, "n", b"second", Readers::User).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(dir.path().join("n")).unwrap(), b"first");
+        assert_eq!(names(dir.path(), 9), ["n"]);
+    }
 
     #[test]
     #[cfg(unix)]
