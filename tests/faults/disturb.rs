@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -9,7 +10,8 @@ use steadfast::store::layout;
 
 use crate::calls::{self, Call, Learned, is_temp};
 use crate::judge::{self, Kind, Truth};
-use crate::play::{play, restored, strace, taken};
+use crate::places::{bound, close};
+use crate::play::{play, restored, roots, strace, taken};
 use crate::scenes::{Run, Scene, stopping};
 use crate::stage::{Answer, Ran, Stage};
 use crate::tree::{self, Tree};
@@ -25,6 +27,8 @@ pub(crate) enum Fault {
     Error(Call, &'static str),
     /// This call writes nothing and says so.
     Nothing(Call),
+    /// Nothing beneath these roots may be written: 0 the project, 1 the state directory, 2 the home.
+    Closed(&'static [usize]),
     /// No file may grow beyond this many bytes: a write is cut there, and the next one fails.
     Limit(u64),
 }
@@ -43,6 +47,7 @@ impl Fault {
             Self::Kill(call) => inject(call, "signal=KILL"),
             Self::Error(call, error) => inject(call, &format!("error={error}")),
             Self::Nothing(call) => inject(call, "retval=0"),
+            Self::Closed(_) => bound(),
             // The signal that comes with the limit would end the run before it sees the short write.
             Self::Limit(bytes) => ["sh", "-c", "trap '' XFSZ; exec prlimit --fsize=$0 \"$@\"", &bytes.to_string()]
                 .map(str::to_owned)
@@ -55,6 +60,7 @@ impl Fault {
             Self::Kill(call) => format!("killed at {} {}: {}", call.name, call.nth, call.line),
             Self::Error(call, error) => format!("{error} at {} {}: {}", call.name, call.nth, call.line),
             Self::Nothing(call) => format!("nothing written at {} {}: {}", call.name, call.nth, call.line),
+            Self::Closed(which) => format!("closed: {which:?} of project, state, home"),
             Self::Limit(bytes) => format!("no file beyond {bytes} bytes"),
         }
     }
@@ -143,7 +149,16 @@ impl<'s> Known<'s> {
     pub(crate) fn disturb(&mut self, fault: &Fault) -> Vec<String> {
         self.runs += 1;
         let log = self.stage.dir.path().join("log");
+        let closed: &[usize] = if let Fault::Closed(which) = fault { which } else { &[] };
+        for which in closed {
+            close(roots(&self.stage)[*which]);
+        }
         let ran = play(&self.stage, &self.scene.run, &fault.wrap(&log, self.learned.alone));
+        for (path, (_, mode)) in &self.before {
+            if closed.iter().any(|which| path.starts_with(roots(&self.stage)[*which])) {
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(*mode)).unwrap();
+            }
+        }
         let found = taken(&self.stage);
         let mut wrong = self.judge(fault, &ran, &found);
         if self.is_new(&found, &ran) {
@@ -176,7 +191,8 @@ impl<'s> Known<'s> {
 
     /// A verb said that it is done.
     fn acknowledged(&self, ran: &Ran) -> bool {
-        !self.is_hook() && (ran.code == 0 || ran.out.lines().any(|line| line.trim() == self.said))
+        let handed_over = ran.out.contains("next hook");
+        !self.is_hook() && !handed_over && (ran.code == 0 || ran.out.lines().any(|line| line.trim() == self.said))
     }
 
     /// The run itself, and what it left.
@@ -208,10 +224,11 @@ impl<'s> Known<'s> {
         } else if !killed {
             let text = format!("{}{}", ran.err, ran.out);
             let parts = ["error: ", "why: ", "fix: "];
+            let handed_over = ran.code == 0 && ran.out.contains("next hook");
             // Nobody hears a verb that may not write to its terminal.
             let mute = text.is_empty()
                 && matches!(fault, Fault::Error(call, _) | Fault::Nothing(call) if call.name == "write");
-            if !mute && (!matches!(ran.code, 1 | 3) || parts.iter().any(|part| !text.contains(part))) {
+            if !mute && !handed_over && (!matches!(ran.code, 1 | 3) || parts.iter().any(|part| !text.contains(part))) {
                 wrong.push("neither done nor a clear error".to_owned());
             }
         }

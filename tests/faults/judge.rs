@@ -173,3 +173,70 @@ pub(crate) fn double_ticks(tree: &Tree) -> usize {
     }
     seen.values().filter(|n| **n > 1).count()
 }
+
+/// A judge that never says no is none.
+#[test]
+fn the_judge_sees_what_is_torn_lost_strange_or_changed() {
+    let file = |bytes: &[u8]| (tree::Node::File(bytes.to_vec()), 0o644);
+    let plan = Path::new("/t/project/.planning/p");
+    let head = std::path::PathBuf::from("/t/state/plans/x/head.json");
+    let line = "{\"tick\":1,\"event\":\"note\"}\n";
+    let whole = |value: &str| {
+        use sha2::Digest;
+        format!("{} {value}\n", &hex::encode(sha2::Sha256::digest(value))[..16])
+    };
+    let before = Tree::from([
+        (plan.join("task_plan.md"), file(b"old plan")),
+        (plan.join(".run"), file(whole("1").as_bytes())),
+        (plan.join(".stop_blocks"), file(b"1\n")),
+        (plan.join("ledger-a.jsonl"), file(line.as_bytes())),
+        (head.clone(), file(b"old head")),
+    ]);
+    let mut after = before.clone();
+    after.insert(plan.join("task_plan.md"), file(b"new plan"));
+    let versions = BTreeMap::from([(plan.join("task_plan.md"), vec![b"between".to_vec()])]);
+    let judge = |torn_slots, path: &Path, bytes: Option<&[u8]>| {
+        let mut found = before.clone();
+        match bytes {
+            Some(bytes) => found.insert(path.to_path_buf(), file(bytes)),
+            None => found.remove(path),
+        };
+        Truth { before: &before, after: &after, versions: &versions, torn_slots }.wrong(&found)
+    };
+    let torn = &whole("[1,2,3]").into_bytes()[..20];
+    let (second, twice) = (whole("2"), line.repeat(2));
+    let strange = format!("{line}not one\n");
+    let good: [(&Path, &[u8]); 8] = [
+        (&plan.join("task_plan.md"), b"new plan"),
+        (&plan.join("task_plan.md"), b"between"),
+        (&plan.join(".run"), second.as_bytes()),
+        (&plan.join(".stop_blocks"), b"2\n\n"),
+        (&plan.join("ledger-a.jsonl"), twice.as_bytes()),
+        (&plan.join("ledger-b.jsonl"), line.as_bytes()),
+        (&plan.join(".task_plan.md.9-0.tmp"), b"new"),
+        (&head, b"old head"),
+    ];
+    for (path, bytes) in good {
+        assert_eq!(judge(false, path, Some(bytes)), [""; 0], "{}", path.display());
+    }
+    let bad: [(&Path, Option<&[u8]>, &str); 13] = [
+        (&plan.join("task_plan.md"), Some(b"new p"), "neither old nor new"),
+        (&plan.join("task_plan.md"), Some(b""), "neither old nor new"),
+        (&plan.join("task_plan.md"), None, "gone"),
+        (&head, Some(b"new head"), "neither old nor new"),
+        (&plan.join(".run"), Some(torn), "torn"),
+        (&plan.join(".run"), Some(b""), "torn"),
+        (&plan.join(".stop_blocks"), Some(b"7\n0\n"), "no number"),
+        (&plan.join("ledger-a.jsonl"), Some(&twice.as_bytes()[..line.len() + 9]), "half a line"),
+        (&plan.join("ledger-a.jsonl"), Some(b"{}\n"), "changed"),
+        (&plan.join("ledger-a.jsonl"), Some(strange.as_bytes()), "no record"),
+        (&plan.join("contract-v1.json"), Some(b""), "neither old nor new"),
+        (&plan.join("notes.bak"), Some(b"x"), "nobody says what this is"),
+        (Path::new("/t/project/src/main.rs"), Some(b"x"), "not ours"),
+    ];
+    for (path, bytes, why) in bad {
+        let wrong = judge(false, path, bytes);
+        assert!(wrong.len() == 1 && wrong[0].contains(why), "{}, {bytes:?}: {wrong:?}", path.display());
+    }
+    assert_eq!(judge(true, &plan.join(".run"), Some(torn)), [""; 0], "a write that was cut");
+}

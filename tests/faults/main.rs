@@ -16,6 +16,8 @@
 mod calls;
 mod disturb;
 mod judge;
+mod locks;
+mod places;
 mod play;
 mod scenes;
 #[path = "../it/stage.rs"]
@@ -49,6 +51,7 @@ fn faults(known: &Known<'_>) -> Vec<Fault> {
     halves.sort_unstable();
     halves.dedup();
     faults.extend(halves.into_iter().map(Fault::Limit));
+    faults.extend([&[0][..], &[1], &[2], &[0, 1]].map(Fault::Closed));
     faults
 }
 
