@@ -10,7 +10,11 @@
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::panic,
-    missing_docs
+    missing_docs,
+    clippy::needless_pass_by_value,
+    clippy::unused_self,
+    clippy::type_complexity,
+    clippy::case_sensitive_file_extension_comparisons
 )]
 
 mod calls;

@@ -127,7 +127,7 @@ fn a_count_that_cannot_be_kept_holds_nobody() {
 /// What cannot be read or understood is not written over with what one would begin with.
 #[test]
 fn a_read_error_is_no_empty_store() {
-    let log: &[&str] = &["log", "note", "x"];
+    let log: &'static [&'static str] = &["log", "note", "x"];
     // A damaged head approves nothing and is left for a person to look at; so is the settings file of a host.
     let stage = Stage::gated();
     let head = head_dir(&stage).join("head.json");
@@ -163,8 +163,9 @@ fn a_read_error_is_no_empty_store() {
         let before = taken(&stage);
         fs::set_permissions(closed, fs::Permissions::from_mode(0o000)).unwrap();
         // Where the run state is whole and only the plan cannot be read, a line can be logged; a status cannot be written.
-        let args: &[&str] = if gone.is_none() && closed != &run { &["step", "build", "1"] } else { log };
-        let run: Ran = play(&stage, &Run::Agent("main", leak(args)), &bound());
+        let args: &'static [&'static str] =
+            if gone.is_none() && closed != &run { &["step", "build", "1"] } else { log };
+        let run: Ran = play(&stage, &Run::Agent("main", args), &bound());
         fs::set_permissions(closed, fs::Permissions::from_mode(0o644)).unwrap();
         assert_eq!(run.code, 3, "{}: {run:?}", closed.display());
         assert!(["error: ", "why: ", "fix: "].iter().all(|part| run.err.contains(part)), "{run:?}");
@@ -179,10 +180,6 @@ fn a_read_error_is_no_empty_store() {
     let refused = stage.agent("main", &["restore"]);
     assert!(refused.code == 1 && refused.err.contains("cannot be read"), "{refused:?}");
     assert_eq!(fs::metadata(stage.plan_file()).unwrap().len(), 1024 * 1024 + 1);
-}
-
-fn leak(args: &[&'static str]) -> &'static [&'static str] {
-    Box::leak(args.to_vec().into_boxed_slice())
 }
 
 /// Readers need no lock, and a hook that can write nothing still answers.
