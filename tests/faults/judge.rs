@@ -48,20 +48,17 @@ pub(crate) fn kind(path: &Path) -> Option<Kind> {
         layout::RUN if plan => Kind::Slot,
         layout::BLOCKS if plan => Kind::Number,
         layout::PLAN | layout::FINDINGS | layout::PROGRESS | layout::MODE | layout::ATTESTATION if plan => Kind::Whole,
-        layout::POINTER | layout::IGNORE | layout::ATTRIBUTES | layout::PRIORITIES | layout::PROPOSED_PRIORITIES
-            if plan =>
-        {
-            Kind::Whole
-        }
-        "task_plan.md.before-restore" | layout::BEFORE_PROPOSAL if plan => Kind::Whole,
-        layout::HEAD | "pending.json" if state => Kind::Whole,
-        "tree" if state => Kind::Memory,
+        layout::POINTER | layout::IGNORE | layout::ATTRIBUTES if plan => Kind::Whole,
+        layout::PRIORITIES | layout::PROPOSED_PRIORITIES if plan => Kind::Whole,
+        layout::BEFORE_RESTORE | layout::BEFORE_PROPOSAL if plan => Kind::Whole,
+        layout::HEAD | layout::PENDING | layout::WAKES if state => Kind::Whole,
+        layout::TREE if state => Kind::Memory,
         _ if plan && within(layout::PROOFS) => Kind::Memory,
         _ if plan && within(layout::PROPOSALS) => Kind::Whole,
         _ if plan && numbered("contract-v", ".json") => Kind::Whole,
         _ if plan && name.starts_with("ledger-") && name.ends_with(".jsonl") => Kind::Lines,
         _ if plan && name.starts_with(layout::REQUEST) => Kind::Lines,
-        _ if state && within("sessions") && name.ends_with(".json") => Kind::Slot,
+        _ if state && within(layout::SESSIONS) && name.ends_with(".json") => Kind::Slot,
         _ => return None,
     })
 }
@@ -124,7 +121,9 @@ impl Truth<'_> {
 /// The value of a slot, where it is whole.
 pub(crate) fn slot(bytes: &[u8]) -> Result<Value, String> {
     use sha2::Digest;
-    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?.trim_end();
+    // Behind the slot of a session stands what was missed.
+    let end = bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1);
+    let text = std::str::from_utf8(&bytes[..end]).map_err(|error| error.to_string())?.trim_end();
     let (sum, json) = text.split_once(' ').ok_or("torn: no checksum")?;
     if hex::encode(sha2::Sha256::digest(json)).get(..16) != Some(sum) {
         return Err("torn: its checksum does not fit".to_owned());
@@ -239,4 +238,18 @@ fn the_judge_sees_what_is_torn_lost_strange_or_changed() {
         assert!(wrong.len() == 1 && wrong[0].contains(why), "{}, {bytes:?}: {wrong:?}", path.display());
     }
     assert_eq!(judge(true, &plan.join(".run"), Some(torn)), [""; 0], "a write that was cut");
+}
+
+/// Every file that the layout has is judged as something.
+#[test]
+fn the_judge_knows_every_file_of_the_layout() {
+    for (root, entries) in [("project", layout::IN_PROJECT), ("state", layout::IN_STATE)] {
+        for entry in entries {
+            let path = entry.path.split('`').nth(1).unwrap().replace("<id>", ".planning/p");
+            let named = path.split(['<', '>']).enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "1" });
+            let path = Path::new("/t").join(root).join(named.collect::<String>());
+            let known = kind(&path);
+            assert!(!matches!(known, None | Some(Kind::Foreign)), "{}", path.display());
+        }
+    }
 }

@@ -124,15 +124,13 @@ pub(super) fn claim(dir: &Dir, name: &str, how: How, opened: &mut Option<(File, 
         *opened = Some(open_file_at(dir, name, how)?);
     }
     let Some((file, _)) = opened else { return Ok(Claim::Busy) };
-    loop {
-        return Ok(match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Claim::Ours,
-            Err(Errno::WOULDBLOCK) => Claim::Busy,
-            Err(Errno::INTR) => continue,
-            // This file system has no locks: go on without.
-            Err(_) => Claim::Ours,
-        });
-    }
+    Ok(match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Claim::Ours,
+        // Whoever waits tries again, as long as it has patience.
+        Err(Errno::WOULDBLOCK | Errno::INTR) => Claim::Busy,
+        // This file system has no locks: go on without.
+        Err(_) => Claim::Ours,
+    })
 }
 
 /// Whether an open file has no name any more.
