@@ -251,7 +251,7 @@ pub const IN_PROJECT: &[Entry] = &[
         writer: "whoever was killed",
         lock: "that of its target",
         how: "",
-        broken: "nobody reads it; `doctor` names it and the next verb takes it away, once its process is gone",
+        broken: "nobody reads it; `doctor` names it, and the next verb but `log` takes it away once its process is gone",
     },
 ];
 
