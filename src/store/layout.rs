@@ -251,7 +251,7 @@ pub const IN_PROJECT: &[Entry] = &[
         writer: "whoever was killed",
         lock: "that of its target",
         how: "",
-        broken: "the next verb that changes the plan file removes it; elsewhere `doctor` names it",
+        broken: "nobody reads it; `doctor` names it, and the next verb but `log` takes it away once its process is gone",
     },
 ];
 
