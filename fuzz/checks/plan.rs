@@ -96,7 +96,7 @@ pub(super) fn gist(plan: &Plan) -> String {
             (&p.id, &p.number, &p.title, p.status, p.explicit, &p.note, steps, &p.fields, p.line)
         })
         .collect();
-    format!("{:?} {:?} {:?} {:?} {phases:#?} {:#?}", plan.title, plan.goal, plan.shape, plan.ambiguous, plan.problems)
+    format!("{:?} {:?} {:?} {:?} {phases:?} {:?}", plan.title, plan.goal, plan.shape, plan.ambiguous, plan.problems)
 }
 
 /// The bytes with every line end made a line feed.

@@ -163,3 +163,17 @@ fn row(line: &Line<'_>, cells: &[&str], columns: Columns) -> (Phase, bool) {
     };
     (phase, worded)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::core::plan_read::read;
+
+    #[test]
+    fn a_table_ends_where_something_else_begins() {
+        let table = "| Phase | Status |\n|---|---|\n| 1. a | done |\n| 2. b | |\n";
+        for after in ["## c | d\n", "- c | d\n", "> c | d\n", "<!-- c | d -->\n", "``` c | d\n"] {
+            let plan = read(format!("{table}{after}").as_bytes());
+            assert_eq!(plan.phases.iter().map(|phase| phase.title.as_str()).collect::<Vec<_>>(), ["a", "b"], "{after}");
+        }
+    }
+}
